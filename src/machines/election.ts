@@ -1,0 +1,507 @@
+/**
+ * The contending of this client for one lease: campaign, wait in line, hold, hand over, release, and again. A call that may change
+ * the store is never walked away from: its answer is awaited or its outcome settled, so that nothing that nobody wants is elected.
+ */
+import { assertEvent, assign, type DoneActorEvent, type ErrorActorEvent, sendTo, setup, stateIn } from 'xstate'
+import type { CampaignAnswer, ReleaseAnswer, WithdrawAnswer } from '../model/answers.ts'
+import type { TermEndReason } from '../model/events.ts'
+import type { Schedule } from '../model/schedule.ts'
+import type { SessionFact } from './facts.ts'
+import { call, effect, question } from './slots.ts'
+import { type TermKey, termKey } from './term.ts'
+import { termWorkerMachine } from './termWorker.ts'
+
+/** When an election is over: only when it is stopped; also when it has stepped down; or with its first term, however that ends. */
+export type ElectionEnd = 'when-stopped' | 'after-step-down' | 'after-term'
+
+export interface ElectionInput {
+  readonly lease: string
+  readonly partition?: number
+  readonly work: string
+  readonly schedule?: Schedule
+  /** The session that is live now. */
+  readonly session: string | null
+  readonly ends: ElectionEnd
+  readonly begins?: 'at-once' | 'after-rest'
+  /** How long to stay away from the lease after stepping down: one lease duration. */
+  readonly restMs: number
+}
+
+export interface ElectionOutput {
+  readonly end: 'stopped' | 'stepped-down' | 'term-over'
+}
+
+interface Context extends ElectionInput {
+  /** Of the present grant, or of the last one; 0 before the first. */
+  readonly token: number
+  /** Calls that failed in a row. */
+  readonly attempt: number
+  readonly quarantineMs: number
+  readonly end: ElectionOutput['end']
+}
+
+export type ElectionCommand =
+  | { readonly type: 'election.stop'; readonly reason: Extract<TermEndReason, 'stopped' | 'moved'> }
+  | { readonly type: 'STEP_DOWN' }
+
+type Event =
+  | SessionFact
+  | ElectionCommand
+  /** The store offers the lease to this session, or seems to. */
+  | { readonly type: 'lease.freed'; readonly lease: string }
+  | DoneActorEvent<CampaignAnswer, 'campaign'>
+  | ErrorActorEvent<unknown, 'campaign'>
+  | DoneActorEvent<ReleaseAnswer, 'release'>
+  | ErrorActorEvent<unknown, 'release'>
+  | DoneActorEvent<WithdrawAnswer, 'withdraw'>
+  | ErrorActorEvent<unknown, 'withdraw'>
+
+export interface LeaseCall {
+  readonly session: string | null
+  readonly lease: string
+}
+
+const electionSetup = setup({
+  types: {
+    input: {} as ElectionInput,
+    context: {} as Context,
+    events: {} as Event,
+    output: {} as ElectionOutput,
+    children: {} as { term: 'termWorker' },
+  },
+  actors: {
+    termWorker: termWorkerMachine,
+    campaign: call<CampaignAnswer, LeaseCall>('campaign'),
+    /** Waits before a repeated attempt by itself. */
+    withdraw: call<WithdrawAnswer, LeaseCall & { readonly attempt: number }>('withdraw'),
+    release: call<ReleaseAnswer, LeaseCall & { readonly token: number; readonly attempt: number }>('release'),
+    backoff: call<void, { readonly attempt: number }>('backoff'),
+    pause: call<void, { readonly forMs: number }>('pause'),
+    termDeadline: call<void, TermKey>('termDeadline'),
+  },
+  actions: {
+    /** From here to `discharge`, what the store has under this lease in this client's name is this election's affair. */
+    enroll: effect<{ readonly lease: string }>('enroll'),
+    discharge: effect<{ readonly lease: string }>('discharge'),
+    revokeTerm: effect<TermKey & { readonly reason: TermEndReason }>('revokeTerm'),
+    cutTerm: effect<TermKey & { readonly reason: TermEndReason }>('cutTerm'),
+    endTerm: effect<TermKey & { readonly reason: TermEndReason }>('endTerm'),
+    leaseReleased: effect<TermKey & { readonly confirmed: boolean }>('leaseReleased'),
+    reportRest: effect<{ readonly lease: string; readonly restMs: number }>('reportRest'),
+    noteSession: assign(({ event }) => {
+      assertEvent(event, 'session.opened')
+      return { session: event.session, attempt: 0 }
+    }),
+    noteLoss: assign({ session: null }),
+    noteGrant: assign((_, answer: CampaignAnswer) => (answer.kind === 'granted' ? { token: answer.token } : {})),
+    noteQuarantine: assign((_, answer: CampaignAnswer) =>
+      answer.kind === 'quarantined' ? { quarantineMs: answer.retryInMs } : {},
+    ),
+    countFailure: assign({ attempt: ({ context }) => context.attempt + 1 }),
+    clearFailures: assign({ attempt: 0 }),
+    noteEnd: assign((_, { end }: { end: ElectionOutput['end'] }) => ({ end })),
+    revokeForStop: sendTo('term', ({ event }) => {
+      assertEvent(event, 'election.stop')
+      return { type: 'term.revoke', reason: event.reason }
+    }),
+    revokeForStepDown: sendTo('term', { type: 'term.revoke', reason: 'stepped-down' }),
+    cutForLoss: sendTo('term', ({ event }) => {
+      assertEvent(event, 'session.lost')
+      return { type: 'term.cut', reason: event.reason }
+    }),
+    cutForgotten: sendTo('term', { type: 'term.cut', reason: 'forgotten' }),
+  },
+  guards: {
+    beginsWithRest: ({ context }) => context.begins === 'after-rest',
+    hasSession: ({ context }) => context.session !== null,
+    sessionIsLive: question<{ readonly session: string | null }>('sessionIsLive'),
+    wasGranted: (_, answer: CampaignAnswer) => answer.kind === 'granted',
+    wasHeld: (_, answer: CampaignAnswer) => answer.kind === 'held',
+    wasQuarantined: (_, answer: CampaignAnswer) => answer.kind === 'quarantined',
+    /** `stale` here means that a copy of the command came first: its outcome is unknown, so ask again. */
+    wasConfirmed: (_, answer: ReleaseAnswer | WithdrawAnswer) => answer.kind !== 'stale',
+    isForgotten: ({ context, event }) =>
+      event.type === 'store.restarted' && event.holds[context.lease] !== context.token,
+    mustRest: (_, { reason }: { reason: TermEndReason }) => reason === 'fatal-work' || reason === 'crashed',
+    endsAfterTerm: ({ context }) => context.ends === 'after-term',
+    endsAfterStepDown: ({ context }) => context.ends !== 'when-stopped',
+    handsOverToStop: stateIn({ holding: { handingOver: 'toStop' } }),
+    handsOverToRest: stateIn({ holding: { handingOver: 'toRest' } }),
+    releasesToStop: stateIn({ releasing: 'toStop' }),
+    releasesToRest: stateIn({ releasing: 'toRest' }),
+    outlastsToStop: stateIn({ holding: { outlasting: 'toStop' } }),
+    withdrawsToStop: stateIn({ withdrawing: 'toStop' }),
+  },
+})
+
+type Has<T> = { readonly context: T }
+
+const lease = ({ context }: Has<Context>) => ({ lease: context.lease })
+const leaseCall = ({ context: { session, lease } }: Has<Context>): LeaseCall => ({ session, lease })
+const crashed = ({ context }: Has<Context>) => ({ ...termKey({ context }), reason: 'crashed' as const })
+const unreleased = {
+  type: 'leaseReleased',
+  params: ({ context }: Has<Context>) => ({ ...termKey({ context }), confirmed: false }),
+} as const
+const released = {
+  type: 'leaseReleased',
+  params: ({ context }: Has<Context>) => ({ ...termKey({ context }), confirmed: true }),
+} as const
+
+type Answered<A> = { readonly event: { readonly output: A } }
+
+const answer = ({ event }: Answered<CampaignAnswer>) => event.output
+const wasGranted = { type: 'wasGranted', params: answer } as const
+const wasHeld = { type: 'wasHeld', params: answer } as const
+const wasQuarantined = { type: 'wasQuarantined', params: answer } as const
+const noteGrant = { type: 'noteGrant', params: answer } as const
+const wasConfirmed = {
+  type: 'wasConfirmed',
+  params: ({ event }: Answered<ReleaseAnswer | WithdrawAnswer>) => event.output,
+} as const
+
+/** The next attempt keeps the intent, which is a state below the one that is entered anew. */
+const releaseAgain = [
+  { guard: 'releasesToStop', target: '.toStop', reenter: true, actions: 'countFailure' },
+  { guard: 'releasesToRest', target: '.toRest', reenter: true, actions: 'countFailure' },
+  { target: '.toContend', reenter: true, actions: 'countFailure' },
+] as const
+const withdrawAgain = [
+  { guard: 'withdrawsToStop', target: '.toStop', reenter: true, actions: 'countFailure' },
+  { target: '.toRest', reenter: true, actions: 'countFailure' },
+] as const
+
+const noteQuarantine = { type: 'noteQuarantine', params: answer } as const
+
+export const electionMachine = electionSetup.createMachine({
+  id: 'election',
+  context: ({ input }) => ({ ...input, token: 0, attempt: 0, quarantineMs: 0, end: 'stopped' }),
+  entry: { type: 'enroll', params: lease },
+  initial: 'beginning',
+  on: {
+    'session.opened': { actions: 'noteSession' },
+    'session.lost': { actions: 'noteLoss' },
+    // Of no concern to a state that does not name them.
+    'store.restarted': {},
+    'lease.freed': {},
+    'election.stop': {},
+    STEP_DOWN: {},
+  },
+  states: {
+    beginning: {
+      always: [{ guard: 'beginsWithRest', target: 'resting' }, { target: 'ready' }],
+    },
+    ready: {
+      always: [{ guard: 'hasSession', target: 'campaigning' }, { target: 'unready' }],
+    },
+    unready: {
+      description: 'There is no session to campaign with.',
+      on: {
+        'session.opened': { target: 'campaigning', actions: 'noteSession' },
+        'election.stop': 'stopped',
+        STEP_DOWN: 'resting',
+      },
+    },
+    campaigning: {
+      description: 'A campaign is under way. What is asked meanwhile is noted, and the answer awaited.',
+      initial: 'wanted',
+      invoke: { id: 'campaign', src: 'campaign', input: leaseCall },
+      states: {
+        wanted: {
+          on: {
+            'election.stop': 'stopping',
+            STEP_DOWN: 'steppingDown',
+            // The hint may be younger than the answer that is on its way.
+            'lease.freed': 'hinted',
+            'store.restarted': 'hinted',
+            'session.lost': { target: '#election.unready', actions: 'noteLoss' },
+            'xstate.done.actor.campaign': [
+              { guard: wasGranted, target: '#election.granted', actions: noteGrant },
+              { guard: wasHeld, target: '#election.waiting', actions: 'clearFailures' },
+              { guard: wasQuarantined, target: '#election.quarantined', actions: ['clearFailures', noteQuarantine] },
+              { target: '#election.unsettled', actions: 'countFailure' },
+            ],
+            'xstate.error.actor.campaign': { target: '#election.unsettled', actions: 'countFailure' },
+          },
+        },
+        hinted: {
+          on: {
+            'election.stop': 'stopping',
+            STEP_DOWN: 'steppingDown',
+            'session.lost': { target: '#election.unready', actions: 'noteLoss' },
+            'xstate.done.actor.campaign': [
+              { guard: wasGranted, target: '#election.granted', actions: noteGrant },
+              { guard: wasHeld, target: '#election.campaigning', actions: 'clearFailures' },
+              { guard: wasQuarantined, target: '#election.quarantined', actions: ['clearFailures', noteQuarantine] },
+              { target: '#election.unsettled', actions: 'countFailure' },
+            ],
+            'xstate.error.actor.campaign': { target: '#election.unsettled', actions: 'countFailure' },
+          },
+        },
+        stopping: {
+          on: {
+            'session.lost': { target: '#election.stopped', actions: 'noteLoss' },
+            'xstate.done.actor.campaign': [
+              { guard: wasGranted, target: '#election.releasing.toStop', actions: noteGrant },
+              { target: '#election.withdrawing.toStop' },
+            ],
+            'xstate.error.actor.campaign': '#election.withdrawing.toStop',
+          },
+        },
+        steppingDown: {
+          on: {
+            'election.stop': 'stopping',
+            'session.lost': { target: '#election.resting', actions: 'noteLoss' },
+            'xstate.done.actor.campaign': [
+              { guard: wasGranted, target: '#election.releasing.toRest', actions: noteGrant },
+              { target: '#election.withdrawing.toRest' },
+            ],
+            'xstate.error.actor.campaign': '#election.withdrawing.toRest',
+          },
+        },
+      },
+    },
+    granted: {
+      description: 'An answer may come so late that the session has run out: then it is no term.',
+      always: [
+        {
+          guard: { type: 'sessionIsLive', params: ({ context }) => ({ session: context.session }) },
+          target: 'holding',
+        },
+        { target: 'unready' },
+      ],
+    },
+    unsettled: {
+      description: 'The outcome of a campaign is unknown: the lease may be ours. Campaign again, or withdraw.',
+      invoke: {
+        src: 'backoff',
+        input: ({ context }) => ({ attempt: context.attempt }),
+        onDone: 'campaigning',
+        onError: 'campaigning',
+      },
+      on: {
+        'election.stop': 'withdrawing.toStop',
+        STEP_DOWN: 'withdrawing.toRest',
+        'session.lost': { target: 'unready', actions: 'noteLoss' },
+      },
+    },
+    waiting: {
+      description: 'In line. The store says when the lease is offered.',
+      on: {
+        'lease.freed': 'campaigning',
+        'store.restarted': 'campaigning',
+        'election.stop': 'withdrawing.toStop',
+        STEP_DOWN: 'withdrawing.toRest',
+        'session.lost': { target: 'unready', actions: 'noteLoss' },
+      },
+    },
+    quarantined: {
+      description: 'In line, at a store that may have forgotten grants.',
+      invoke: {
+        src: 'pause',
+        input: ({ context }) => ({ forMs: context.quarantineMs }),
+        onDone: 'campaigning',
+        onError: 'campaigning',
+      },
+      on: {
+        'election.stop': 'withdrawing.toStop',
+        STEP_DOWN: 'withdrawing.toRest',
+        'session.lost': { target: 'unready', actions: 'noteLoss' },
+      },
+    },
+    holding: {
+      description: 'A term is alive. The only way out is its own end: first the work, then the lease.',
+      initial: 'leading',
+      invoke: {
+        id: 'term',
+        src: 'termWorker',
+        input: ({ context }) => ({ ...termKey({ context }), work: context.work, schedule: context.schedule }),
+        onDone: [
+          { guard: 'handsOverToStop', target: 'over.toStop' },
+          { guard: 'handsOverToRest', target: 'over.toRest' },
+          { guard: { type: 'mustRest', params: ({ event }) => event.output }, target: 'over.toRest' },
+          { target: 'over.toContend' },
+        ],
+        onError: '.outlasting',
+      },
+      states: {
+        leading: {
+          on: {
+            'election.stop': { target: 'handingOver.toStop', actions: 'revokeForStop' },
+            STEP_DOWN: { target: 'handingOver.toRest', actions: 'revokeForStepDown' },
+            'session.lost': { target: 'handingOver.toContend', actions: ['noteLoss', 'cutForLoss'] },
+            'store.restarted': { guard: 'isForgotten', target: 'handingOver.toContend', actions: 'cutForgotten' },
+          },
+        },
+        handingOver: {
+          initial: 'toContend',
+          states: {
+            toContend: { on: { 'election.stop': 'toStop', STEP_DOWN: 'toRest' } },
+            toRest: { on: { 'election.stop': 'toStop' } },
+            toStop: {},
+          },
+          on: {
+            'session.lost': { actions: ['noteLoss', 'cutForLoss'] },
+            'store.restarted': { guard: 'isForgotten', actions: 'cutForgotten' },
+          },
+        },
+        outlasting: {
+          description:
+            'The term actor itself failed, and its work may still run: told to end, it has until the deadline.',
+          entry: { type: 'revokeTerm', params: crashed },
+          exit: { type: 'endTerm', params: crashed },
+          initial: 'toRest',
+          invoke: {
+            src: 'termDeadline',
+            input: termKey,
+            onDone: [{ guard: 'outlastsToStop', target: '#election.over.toStop' }, { target: '#election.over.toRest' }],
+            onError: [
+              { guard: 'outlastsToStop', target: '#election.over.toStop' },
+              { target: '#election.over.toRest' },
+            ],
+          },
+          states: {
+            toRest: { on: { 'election.stop': 'toStop' } },
+            toStop: {},
+          },
+          on: {
+            'session.lost': { actions: ['noteLoss', { type: 'cutTerm', params: crashed }] },
+          },
+        },
+      },
+    },
+    over: {
+      description: 'The term is over. Where its session still lives, the lease is given back.',
+      entry: 'clearFailures',
+      initial: 'toContend',
+      states: {
+        toContend: {
+          always: [
+            { guard: 'hasSession', target: '#election.releasing.toContend' },
+            { target: '#election.next.toContend', actions: unreleased },
+          ],
+        },
+        toRest: {
+          always: [
+            { guard: 'hasSession', target: '#election.releasing.toRest' },
+            { target: '#election.next.toRest', actions: unreleased },
+          ],
+        },
+        toStop: {
+          always: [
+            { guard: 'hasSession', target: '#election.releasing.toStop' },
+            { target: '#election.next.toStop', actions: unreleased },
+          ],
+        },
+      },
+    },
+    releasing: {
+      description: 'The release is repeated until it is confirmed, or until the session that holds the lease is over.',
+      initial: 'toContend',
+      invoke: {
+        id: 'release',
+        src: 'release',
+        input: ({ context }) => ({ ...leaseCall({ context }), token: context.token, attempt: context.attempt }),
+      },
+      states: {
+        toContend: {
+          on: {
+            'election.stop': 'toStop',
+            STEP_DOWN: 'toRest',
+            'session.lost': { target: '#election.next.toContend', actions: ['noteLoss', unreleased] },
+            'xstate.done.actor.release': { guard: wasConfirmed, target: '#election.next.toContend', actions: released },
+          },
+        },
+        toRest: {
+          on: {
+            'election.stop': 'toStop',
+            'session.lost': { target: '#election.next.toRest', actions: ['noteLoss', unreleased] },
+            'xstate.done.actor.release': { guard: wasConfirmed, target: '#election.next.toRest', actions: released },
+          },
+        },
+        toStop: {
+          on: {
+            'session.lost': { target: '#election.next.toStop', actions: ['noteLoss', unreleased] },
+            'xstate.done.actor.release': { guard: wasConfirmed, target: '#election.next.toStop', actions: released },
+          },
+        },
+      },
+      on: {
+        'xstate.done.actor.release': releaseAgain,
+        'xstate.error.actor.release': releaseAgain,
+      },
+    },
+    withdrawing: {
+      description:
+        'Whatever a campaign may have got is given back: a place in line, an offer, a grant whose answer was lost.',
+      initial: 'toStop',
+      invoke: {
+        id: 'withdraw',
+        src: 'withdraw',
+        input: ({ context }) => ({ ...leaseCall({ context }), attempt: context.attempt }),
+      },
+      states: {
+        toRest: {
+          on: {
+            'election.stop': 'toStop',
+            'session.lost': { target: '#election.next.toRest', actions: 'noteLoss' },
+            'xstate.done.actor.withdraw': { guard: wasConfirmed, target: '#election.next.toRest' },
+          },
+        },
+        toStop: {
+          on: {
+            'session.lost': { target: '#election.next.toStop', actions: 'noteLoss' },
+            'xstate.done.actor.withdraw': { guard: wasConfirmed, target: '#election.next.toStop' },
+          },
+        },
+      },
+      on: {
+        'xstate.done.actor.withdraw': withdrawAgain,
+        'xstate.error.actor.withdraw': withdrawAgain,
+      },
+    },
+    next: {
+      description: 'Nothing is left of the lease here.',
+      initial: 'toContend',
+      states: {
+        toContend: {
+          always: [
+            {
+              guard: 'endsAfterTerm',
+              target: '#election.stopped',
+              actions: { type: 'noteEnd', params: { end: 'term-over' } },
+            },
+            { target: '#election.ready' },
+          ],
+        },
+        toRest: {
+          always: [
+            {
+              guard: 'endsAfterStepDown',
+              target: '#election.stopped',
+              actions: { type: 'noteEnd', params: { end: 'stepped-down' } },
+            },
+            { target: '#election.resting' },
+          ],
+        },
+        toStop: { always: '#election.stopped' },
+      },
+    },
+    resting: {
+      description: 'Stays away from the lease, so that another node may try.',
+      entry: { type: 'reportRest', params: ({ context: { lease, restMs } }) => ({ lease, restMs }) },
+      invoke: {
+        src: 'pause',
+        input: ({ context }) => ({ forMs: context.restMs }),
+        onDone: 'ready',
+        onError: 'ready',
+      },
+      on: { 'election.stop': 'stopped' },
+    },
+    stopped: {
+      entry: { type: 'discharge', params: lease },
+      type: 'final',
+    },
+  },
+  output: ({ context }) => ({ end: context.end }),
+})

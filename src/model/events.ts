@@ -1,0 +1,84 @@
+/** What happens, as plain data: for listeners, logs and the inspector. One union; `type` says which. */
+import type { PlainError } from './errors.ts'
+
+/**
+ * How work ended: by itself, by an error, by an error after its term had ended, or not at all: `ABANDONED` work ignored the
+ * interrupt until its term was out of time, and may still be running.
+ */
+export type Outcome = 'COMPLETED' | 'FAILED' | 'CANCELLED' | 'ABANDONED'
+
+/** Why a term was told to end, or why it is over. */
+export type TermEndReason =
+  /** The task or the client was stopped, or the partition has moved to another member. */
+  | 'stopped'
+  | 'moved'
+  /** Somebody sent `STEP_DOWN`. */
+  | 'stepped-down'
+  /** The work failed in a way that `isFatal` accepts. */
+  | 'fatal-work'
+  /** The store said that the session is over. */
+  | 'session-lost'
+  /** No renewal was confirmed in time. */
+  | 'expired'
+  /** The store restarted, and has forgotten this grant. */
+  | 'forgotten'
+  /** A machine itself failed: a defect of this library. */
+  | 'crashed'
+
+export type SessionLossReason = Extract<TermEndReason, 'session-lost' | 'expired'>
+
+interface OfTerm {
+  readonly lease: string
+  readonly token: number
+  /** Where the lease is a partition's. */
+  readonly partition?: number
+}
+
+export type SimbaEvent =
+  | { readonly type: 'session.opened'; readonly session: string }
+  /** A renewal failed. Terms go on until the session's deadline. */
+  | {
+      readonly type: 'session.suspended'
+      readonly session: string
+      readonly error: PlainError
+      readonly remainingMs: number
+    }
+  /** A renewal was confirmed again. */
+  | { readonly type: 'session.resumed'; readonly session: string }
+  | { readonly type: 'session.lost'; readonly session: string; readonly reason: SessionLossReason }
+  | { readonly type: 'session.closed'; readonly session: string | null }
+  | ({ readonly type: 'term.started' } & OfTerm)
+  | ({ readonly type: 'term.revoked'; readonly reason: TermEndReason; readonly remainingMs: number } & OfTerm)
+  | ({ readonly type: 'term.ended'; readonly reason: TermEndReason } & OfTerm)
+  | ({ readonly type: 'work.started'; readonly run: number } & OfTerm)
+  | ({
+      readonly type: 'work.completed'
+      readonly run: number
+      readonly outcome: Outcome
+      readonly durationMs: number
+      readonly error?: PlainError
+    } & OfTerm)
+  /** The starts of a fixed rate that fell out since the last run. */
+  | ({ readonly type: 'schedule.skipped'; readonly starts: number } & OfTerm)
+  | ({ readonly type: 'handover.started'; readonly reason: TermEndReason } & OfTerm)
+  /** From the interrupt to the exit of the work, and from there to the confirmed release. */
+  | ({ readonly type: 'handover.completed'; readonly workMs: number; readonly releaseMs: number } & OfTerm)
+  /** The election stays away from its lease for this long. */
+  | { readonly type: 'election.stepped-down'; readonly lease: string; readonly restMs: number }
+  | {
+      readonly type: 'members.changed'
+      readonly group: string
+      readonly version: number
+      readonly members: readonly string[]
+    }
+  | {
+      readonly type: 'assignment.changed'
+      readonly group: string
+      readonly partitions: readonly number[]
+      readonly gained: readonly number[]
+      readonly lost: readonly number[]
+    }
+  /** This client's group has another number of partitions than the members that live; it waits for them to go. */
+  | { readonly type: 'group.mismatched'; readonly group: string; readonly partitions: number; readonly living: number }
+  | { readonly type: 'backend.failing'; readonly error: PlainError }
+  | { readonly type: 'backend.recovered'; readonly failedForMs: number }
