@@ -60,11 +60,12 @@ interface Context extends ClientInput {
 
 /** Declarations go round these cohorts, so that their number is bounded however many locks a client takes in its life. */
 const PLAIN_COHORTS = 100
-const ELECTIONS = 'elections'
+export const ELECTIONS = 'elections'
 
 /** A group's task and its supervisor have one id, with a character that no lease can have. */
 export const groupId = (name: string) => `group/${name}`
-const cohortOf = (number: number) => Math.floor(number / COHORT_SIZE) % PLAIN_COHORTS
+/** The cohort of the plain supervisor that takes a declaration. */
+export const cohortOf = (number: number) => Math.floor(number / COHORT_SIZE) % PLAIN_COHORTS
 
 type ChildTask = Extract<TaskSpec, { kind: 'child' }>
 type GroupTask = Extract<TaskSpec, { kind: 'group' }>
@@ -89,6 +90,8 @@ const clientSetup = setup({
   },
   actions: {
     reportTaskEnded: effect<{ readonly id: string }>('reportTaskEnded'),
+    /** A stop has begun: nobody need wait any longer for what they wait for. */
+    reportStopping: effect('reportStopping'),
     /** Every task that is not among these has ended. */
     reportStopped: effect<{ readonly tasks: readonly string[] }>('reportStopped'),
     /** A machine of this library failed: all terms are told to end. */
@@ -234,7 +237,7 @@ export const clientMachine = client.createMachine({
       on: {
         ...declarations,
         START: 'active',
-        STOP: { target: 'stopped', actions: 'forgetTransient' },
+        STOP: { target: 'stopped', actions: ['forgetTransient', 'reportStopping'] },
       },
     },
     active: {
@@ -261,7 +264,7 @@ export const clientMachine = client.createMachine({
                 { type: 'reportTaskEnded', params: actorId },
               ],
             },
-            STOP: { target: 'stopping', actions: 'forgetTransient' },
+            STOP: { target: 'stopping', actions: ['forgetTransient', 'reportStopping'] },
           },
         },
         stopping: {
@@ -352,7 +355,7 @@ export const clientMachine = client.createMachine({
       },
       on: {
         ...declarations,
-        STOP: { target: 'active.stopping', actions: 'forgetTransient' },
+        STOP: { target: 'active.stopping', actions: ['forgetTransient', 'reportStopping'] },
       },
     },
     stopped: {

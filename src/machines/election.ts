@@ -315,7 +315,12 @@ export const electionMachine = electionSetup.createMachine({
       invoke: {
         id: 'term',
         src: 'termWorker',
-        input: ({ context }) => ({ ...termKey({ context }), work: context.work, schedule: context.schedule }),
+        input: ({ context }) => ({
+          ...termKey({ context }),
+          session: context.session!,
+          work: context.work,
+          schedule: context.schedule,
+        }),
         onDone: [
           { guard: 'handsOverToStop', target: 'over.toStop' },
           { guard: 'handsOverToRest', target: 'over.toRest' },

@@ -11,6 +11,8 @@ import { type TermKey, termKey } from './term.ts'
 import type { RunSettled, WorkCommand, WorkInput, WorkSettled } from './work.ts'
 
 export interface TermWorkerInput extends TermKey {
+  /** The session that carries the term. */
+  readonly session: string
   readonly work: string
   readonly schedule?: Schedule
 }
@@ -46,7 +48,7 @@ const termWorkerSetup = setup({
     termDeadline: call<void, TermKey>('termDeadline'),
   },
   actions: {
-    beginTerm: effect<TermKey>('beginTerm'),
+    beginTerm: effect<TermKey & { readonly session: string }>('beginTerm'),
     /** Fixes the deadline and tells the work. */
     revokeTerm: effect<TermKey & { readonly reason: TermEndReason }>('revokeTerm'),
     /** Moves the deadline to now and tells the work. */
@@ -132,7 +134,10 @@ export const termWorkerMachine = termWorkerSetup.createMachine({
   },
   states: {
     starting: {
-      entry: { type: 'beginTerm', params: termKey },
+      entry: {
+        type: 'beginTerm',
+        params: ({ context }) => ({ ...termKey({ context }), session: context.session }),
+      },
       always: [{ guard: 'isScheduled', target: 'scheduled' }, { target: 'once' }],
     },
     once: {

@@ -62,7 +62,13 @@ export type SimbaEvent =
   | ({ readonly type: 'schedule.skipped'; readonly starts: number } & OfTerm)
   | ({ readonly type: 'handover.started'; readonly reason: TermEndReason } & OfTerm)
   /** From the interrupt to the exit of the work, and from there to the confirmed release. */
-  | ({ readonly type: 'handover.completed'; readonly workMs: number; readonly releaseMs: number } & OfTerm)
+  | ({
+      readonly type: 'handover.completed'
+      /** The store has confirmed the release. Otherwise the lease has gone with its session. */
+      readonly confirmed: boolean
+      readonly workMs: number
+      readonly releaseMs: number
+    } & OfTerm)
   /** The election stays away from its lease for this long. */
   | { readonly type: 'election.stepped-down'; readonly lease: string; readonly restMs: number }
   | {

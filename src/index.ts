@@ -1,0 +1,26 @@
+/** Leader work for Node.js, as state charts. */
+
+export type { Leader } from './model/answers.ts'
+export type { Balance } from './model/assignment/assignment.ts'
+export { FatalWorkError, type PlainError, SimbaError, type SimbaErrorCode, TermExpiredError } from './model/errors.ts'
+export type { Outcome, SimbaEvent, TermEndReason } from './model/events.ts'
+export type { Logger } from './model/logger.ts'
+export type { Schedule } from './model/schedule.ts'
+export type { Duration } from './runtime/durations.ts'
+export type { Election } from './runtime/election.ts'
+export type { SimbaEventOf, SimbaEventType, SimbaListener } from './runtime/events.ts'
+export type { Group, GroupOptions } from './runtime/group.ts'
+export type { AcquireOptions, HeldLock, Lock } from './runtime/lock.ts'
+export { fixedDelay, fixedRate, type ScheduleOptions } from './runtime/schedules.ts'
+export type { Environment, SimbaOptions } from './runtime/settings.ts'
+export { createSimba, type Simba, type SimbaCommand, type SimbaSnapshot } from './runtime/simba.ts'
+export type { GroupTask, Stoppable, Task } from './runtime/task.ts'
+export type { Term } from './runtime/term.ts'
+export type {
+  PartitionFunction,
+  PartitionWork,
+  TermFunction,
+  TermRevokedEvent,
+  TermWork,
+  WorkLogicInput,
+} from './runtime/work.ts'

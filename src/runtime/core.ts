@@ -1,0 +1,51 @@
+/** A client from inside: what the handles that users get are made of. They keep no state of their own. */
+import type { ActorRefFrom, AnyActorRef, AnyMachineSnapshot } from 'xstate'
+import { type clientMachine, cohortOf, ELECTIONS, type TaskSpec } from '../machines/client.ts'
+import type { ChildSpec } from '../machines/cohort.ts'
+import { callingTask } from './inside.ts'
+import type { Runtime } from './runtime.ts'
+
+export class Core {
+  readonly runtime: Runtime
+  readonly root: ActorRefFrom<typeof clientMachine>
+
+  constructor(runtime: Runtime, root: ActorRefFrom<typeof clientMachine>) {
+    this.runtime = runtime
+    this.root = root
+  }
+
+  /** Starts a task that is a child of the plain supervisor: an election or an observer. Returns what finds its actor. */
+  startChild(child: ChildSpec, survives: 'stop' | 'nothing', cleanUp: () => void): () => AnyActorRef | undefined {
+    const number = this.runtime.tasks.nextNumber()
+    this.start({ kind: 'child', id: child.id, number, child, survives }, cleanUp)
+    return () => childAt(this.root, ELECTIONS, `cohort.${cohortOf(number)}`, child.id)
+  }
+
+  start(task: TaskSpec, cleanUp: () => void): void {
+    this.runtime.tasks.declare(task.id, cleanUp)
+    this.root.send({ type: 'task.start', task })
+  }
+
+  /** Resolves when the task has ended; from inside its own work, when it was told to end. */
+  async stop(id: string): Promise<void> {
+    const fromInside = callingTask(this.runtime) === id
+    const ended = this.runtime.tasks.ended(id)
+    this.root.send({ type: 'task.stop', id })
+    if (!fromInside) await ended
+  }
+
+  /** Resolves when everything has ended and the session is closed; from inside any work of this client, when all were told to end. */
+  async stopAll(): Promise<void> {
+    const fromInside = callingTask(this.runtime) !== undefined
+    const stopped = this.runtime.tasks.allEnded()
+    this.root.send({ type: 'STOP' })
+    if (!fromInside) await stopped
+  }
+}
+
+/** The actor below `root` under these ids, one level each. */
+export function childAt(root: AnyActorRef, ...ids: readonly string[]): AnyActorRef | undefined {
+  let actor: AnyActorRef | undefined = root
+  for (const id of ids) actor = (actor?.getSnapshot() as AnyMachineSnapshot | undefined)?.children[id]
+  return actor
+}

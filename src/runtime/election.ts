@@ -1,0 +1,109 @@
+/** `simba.election(name)`: work that runs on the one node that leads. */
+import type { ElectionEnd } from '../machines/election.ts'
+import type { Leader } from '../model/answers.ts'
+import { SimbaError } from '../model/errors.ts'
+import { checkName } from '../model/names.ts'
+import type { Schedule } from '../model/schedule.ts'
+import { checkWork } from './checkWork.ts'
+import type { Core } from './core.ts'
+import { checkSchedule } from './schedules.ts'
+import { stoppable, type Task } from './task.ts'
+import type { TermWork } from './work.ts'
+
+export interface Election {
+  readonly name: string
+  /**
+   * Runs `work` once in each term. Work that returns early keeps the term until it ends; work that fails is logged and published, and
+   * the term goes on without it.
+   *
+   * Throws `ALREADY_STARTED` while this client has something under the same name whose stop is not complete.
+   *
+   * @example
+   * const ingest = simba.election('ingest').runWhileLeader(async (term) => {
+   *   while (term.isValid) await sink.write(await source.poll({ signal: term.signal }), { fencingToken: term.token })
+   * })
+   */
+  runWhileLeader(work: TermWork): Task
+  /**
+   * Runs `work` on a schedule in each term, never two runs at a time. A failed run does not end the loop.
+   *
+   * @example
+   * simba.election('report').schedule(fixedRate('1m'), async (term) => { … })
+   */
+  schedule(schedule: Schedule, work: TermWork): Task
+  /** Who leads now; `null` where nobody does. Asks the store, and does not contend. */
+  leader(): Promise<Leader | null>
+  /**
+   * Tells the listener who leads, now and after each change, while the client runs. Does not contend. Looks once per renew interval, so
+   * that a reign shorter than that may go unseen. Returns a function that ends it.
+   */
+  observe(listener: (leader: Leader | null) => unknown): () => void
+}
+
+export function createElection(core: Core, name: string): Election {
+  const lease = checkName('The name of the election', name)
+  const { tasks } = core.runtime
+
+  function start(work: TermWork, schedule?: Schedule): Task {
+    checkWork(work)
+    tasks.claimLease(lease)
+    return startElection(core, { lease, work, schedule, ends: 'when-stopped', onEnd: () => tasks.releaseLease(lease) })
+  }
+
+  return {
+    name: lease,
+    runWhileLeader: (work) => start(work),
+    schedule: (schedule, work) => start(work, checkSchedule(schedule)),
+    leader: () => core.runtime.store.leader(lease),
+    observe: (listener) => observe(core, lease, listener),
+  }
+}
+
+/** Starts an election for one lease, whose name its caller has claimed. `onEnd` is called once, when it has ended. */
+export function startElection(core: Core, { lease, work, schedule, ends, onEnd }: ElectionStart): Task {
+  const { terms, works, settings } = core.runtime
+  works.set(lease, work)
+  const input = { lease, work: lease, schedule, ends, restMs: settings.leaseDurationMs }
+  const findActor = core.startChild(
+    { kind: 'election', id: lease, input },
+    ends === 'after-term' ? 'nothing' : 'stop',
+    () => {
+      works.delete(lease)
+      onEnd()
+    },
+  )
+  const task = stoppable(core, lease, findActor)
+  return {
+    get actor() {
+      return task.actor
+    },
+    get term() {
+      return terms.of(lease)
+    },
+    stop: task.stop,
+    close: task.close,
+    [Symbol.asyncDispose]: task.stop,
+  }
+}
+
+interface ElectionStart {
+  readonly lease: string
+  readonly work: TermWork
+  readonly schedule?: Schedule
+  readonly ends: ElectionEnd
+  readonly onEnd: () => void
+}
+
+function observe(core: Core, lease: string, listener: (leader: Leader | null) => unknown): () => void {
+  const { observers, tasks, settings } = core.runtime
+  if (typeof listener !== 'function')
+    throw new SimbaError('INVALID_OPTION', `The listener is ${String(listener)}; allowed is a function.`)
+  const observer = `observer/${tasks.nextNumber()}`
+  observers.set(observer, listener)
+  const input = { observer, lease, everyMs: settings.renewIntervalMs }
+  core.startChild({ kind: 'observer', id: observer, input }, 'stop', () => observers.delete(observer))
+  return () => {
+    observers.delete(observer)
+    void core.stop(observer)
+  }
+}

@@ -1,0 +1,263 @@
+/**
+ * This client's dealings with the store: the present session, those that are over but perhaps not in the store, the numbers that
+ * commands carry, and a deadline around every call. It decides nothing; what an answer means is for the machines to say.
+ */
+import type { Backend, Connection, Hint, Session } from '../backends/port.ts'
+import type { Opened, Renewed } from '../machines/session.ts'
+import type {
+  CampaignAnswer,
+  Grant,
+  JoinAnswer,
+  Leader,
+  LeaveAnswer,
+  LookAnswer,
+  MemberEntry,
+  MembersAnswer,
+  ReleaseAnswer,
+  WithdrawAnswer,
+} from '../model/answers.ts'
+import { plainError, SimbaError } from '../model/errors.ts'
+import type { Events } from './events.ts'
+import type { Settings } from './settings.ts'
+
+/** A session of this client, with what is known of it here. */
+interface Held {
+  readonly handle: Session
+  /** On this client's clock; past once the session is over. */
+  validUntilMs: number
+  isOver: boolean
+  /** When the store has forgotten it for certain, once it is over. */
+  forgottenAtMs: number
+  /** The number of the last command. */
+  number: number
+  /** Commands that were neither answered nor given up. */
+  readonly pending: Set<number>
+}
+
+export class Store {
+  readonly #backend: Backend
+  readonly #settings: Settings
+  readonly #events: Events
+  readonly #onHint: (hint: Hint) => void
+  readonly #held = new Map<string, Held>()
+  #connection: Connection | undefined
+  #failingSinceMs: number | undefined
+
+  constructor(settings: Settings, events: Events, onHint: (hint: Hint) => void) {
+    this.#backend = settings.backend
+    this.#settings = settings
+    this.#events = events
+    this.#onHint = onHint
+  }
+
+  /** Until when the session is valid on this client's clock. A session that is not known here never was. */
+  validUntilMs(session: string): number {
+    return this.#held.get(session)?.validUntilMs ?? 0
+  }
+
+  isLive(session: string): boolean {
+    return this.#settings.clock.now() < this.validUntilMs(session)
+  }
+
+  extend(session: string, validUntilMs: number): void {
+    const held = this.#held.get(session)
+    if (held && !held.isOver) held.validUntilMs = validUntilMs
+  }
+
+  /** From here on nothing of the session is valid. `isGone`: the store itself has said that it knows no such session. */
+  end(session: string, isGone: boolean): void {
+    const held = this.#held.get(session)
+    if (!held) return
+    this.#over(held)
+    if (isGone) this.#held.delete(session)
+  }
+
+  endAll(): void {
+    for (const held of this.#held.values()) this.#over(held)
+  }
+
+  #over(held: Held): void {
+    if (held.isOver) return
+    const { clock, leaseDurationMs, marginMs } = this.#settings
+    held.isOver = true
+    held.validUntilMs = Math.min(held.validUntilMs, clock.now())
+    held.forgottenAtMs = clock.now() + leaseDurationMs + marginMs
+  }
+
+  async open(): Promise<Opened> {
+    this.#connection ??= this.#connect()
+    const held: Held = {
+      handle: this.#connection.session(this.#settings, (hint) => {
+        if (!held.isOver) this.#onHint(hint)
+      }),
+      validUntilMs: 0,
+      isOver: false,
+      forgottenAtMs: 0,
+      number: 0,
+      pending: new Set(),
+    }
+    const { id } = held.handle
+    this.#held.set(id, held)
+    // Counted from before the request leaves, so never longer than the store counts.
+    const validUntilMs = this.#validIfConfirmedNow()
+    try {
+      const { epoch } = await this.#bounded('open', this.#settings.renewIntervalMs, () => held.handle.open())
+      return { session: id, epoch, validUntilMs }
+    } catch (error) {
+      this.#over(held)
+      throw error
+    }
+  }
+
+  async renew(session: string, epoch: number): Promise<Renewed> {
+    const held = this.#living(session)
+    const validUntilMs = this.#validIfConfirmedNow()
+    const [oldest] = held.pending
+    const settled = oldest === undefined ? held.number : oldest - 1
+    const answer = await this.#bounded('renew', this.#timeLeft(held), () => held.handle.renew({ settled, epoch }))
+    return { answer, validUntilMs }
+  }
+
+  look(session: string): Promise<LookAnswer> {
+    const held = this.#living(session)
+    return this.#bounded('look', this.#timeLeft(held), () => held.handle.look())
+  }
+
+  campaign(session: string, lease: string): Promise<CampaignAnswer> {
+    return this.#command('campaign', session, (handle, number) => handle.campaign(lease, number))
+  }
+
+  withdraw(session: string, lease: string): Promise<WithdrawAnswer> {
+    return this.#command('withdraw', session, (handle, number) => handle.withdraw(lease, number))
+  }
+
+  release(session: string, lease: string, token: number): Promise<ReleaseAnswer> {
+    return this.#command('release', session, (handle, number) => handle.release(lease, token, number))
+  }
+
+  join(session: string, group: string, entry: MemberEntry): Promise<JoinAnswer> {
+    return this.#command('join', session, (handle, number) => handle.join(group, entry, number))
+  }
+
+  leave(session: string, group: string): Promise<LeaveAnswer> {
+    return this.#command('leave', session, (handle, number) => handle.leave(group, number))
+  }
+
+  members(session: string, group: string): Promise<MembersAnswer> {
+    const held = this.#living(session)
+    return this.#bounded('members', this.#timeLeft(held), () => held.handle.members(group))
+  }
+
+  /** Gives back what the store has in the session's name and nobody here answers for. */
+  async returnStrays(session: string, grants: readonly Grant[], isOurs: (lease: string) => boolean): Promise<void> {
+    for (const { lease } of grants) {
+      // Asked right before the call: an election that begins later campaigns with a greater number, which this one cannot undo.
+      if (!isOurs(lease)) await this.withdraw(session, lease)
+    }
+  }
+
+  /** Works without a session, and without a connection that stays. */
+  async leader(lease: string): Promise<Leader | null> {
+    const connection = this.#connection ?? this.#connect()
+    try {
+      const [leader] = await this.#bounded('leaders', this.#settings.renewIntervalMs, () => connection.leaders([lease]))
+      return leader ?? null
+    } finally {
+      if (connection !== this.#connection) void connection.close().catch((error) => this.#complain('close', error))
+    }
+  }
+
+  /** Ends in the store every session that is over, but perhaps not there. */
+  async clear(): Promise<void> {
+    for (const [id, held] of this.#held) {
+      if (!held.isOver) continue
+      if (this.#settings.clock.now() < held.forgottenAtMs) {
+        await this.#bounded('close', this.#settings.renewIntervalMs, () => held.handle.close())
+      }
+      this.#held.delete(id)
+    }
+  }
+
+  async disconnect(): Promise<void> {
+    const connection = this.#connection
+    this.#connection = undefined
+    if (connection) await this.#bounded('close', this.#settings.renewIntervalMs, () => connection.close())
+  }
+
+  #connect(): Connection {
+    const { clock, random, logger, namespace } = this.#settings
+    return this.#backend.connect({ clock, random, logger, namespace })
+  }
+
+  #validIfConfirmedNow(): number {
+    const { clock, leaseDurationMs, marginMs } = this.#settings
+    return clock.now() + leaseDurationMs - marginMs
+  }
+
+  #living(session: string): Held {
+    const held = this.#held.get(session)
+    if (held && !held.isOver) return held
+    throw new SimbaError('BACKEND_UNAVAILABLE', `The session ${session} is over.`)
+  }
+
+  #timeLeft(held: Held): number {
+    return Math.min(this.#settings.renewIntervalMs, held.validUntilMs - this.#settings.clock.now())
+  }
+
+  async #command<A>(name: string, session: string, send: (handle: Session, number: number) => Promise<A>): Promise<A> {
+    const held = this.#living(session)
+    const number = ++held.number
+    held.pending.add(number)
+    try {
+      return await this.#bounded(name, this.#timeLeft(held), () => send(held.handle, number))
+    } finally {
+      held.pending.delete(number)
+    }
+  }
+
+  /** An answer that comes later than `limitMs` is nobody's any more. */
+  async #bounded<A>(name: string, limitMs: number, call: () => Promise<A>): Promise<A> {
+    const { clock } = this.#settings
+    let cancel = () => {}
+    const late = new Promise<never>((_, reject) => {
+      cancel = clock.wakeAt(clock.now() + Math.max(0, limitMs), () =>
+        reject(
+          new SimbaError(
+            'BACKEND_UNAVAILABLE',
+            `${this.#backend.name} did not answer '${name}' within ${Math.ceil(limitMs)} ms.`,
+          ),
+        ),
+      )
+    })
+    try {
+      const answer = await Promise.race([call(), late])
+      this.#noteSuccess()
+      return answer
+    } catch (error) {
+      this.#complain(name, error)
+      throw error
+    } finally {
+      cancel()
+    }
+  }
+
+  #noteSuccess(): void {
+    if (this.#failingSinceMs === undefined) return
+    const failedForMs = this.#settings.clock.now() - this.#failingSinceMs
+    this.#failingSinceMs = undefined
+    this.#settings.logger.info({ failedForMs }, 'The store answers again.')
+    this.#events.publish({ type: 'backend.recovered', failedForMs })
+  }
+
+  #complain(name: string, error: unknown): void {
+    const plain = plainError(error)
+    this.#settings.logger.debug({ call: name, err: plain }, 'A call of the store has failed.')
+    if (this.#failingSinceMs !== undefined) return
+    this.#failingSinceMs = this.#settings.clock.now()
+    this.#settings.logger.warn(
+      { call: name, err: plain },
+      'The store fails. Terms go on until their deadline; calls are repeated.',
+    )
+    this.#events.publish({ type: 'backend.failing', error: plain })
+  }
+}

@@ -1,0 +1,45 @@
+/** The terms that are alive on this client, by lease; and which leases an election answers for. */
+import type { TermIdentity } from './term.ts'
+import { LiveTerm, type Reign } from './term.ts'
+
+export class Terms {
+  readonly #byLease = new Map<string, LiveTerm>()
+  readonly #enrolled = new Set<string>()
+
+  begin(identity: TermIdentity, reign: Reign): LiveTerm {
+    const term = new LiveTerm(identity, reign)
+    this.#byLease.set(term.lease, term)
+    return term
+  }
+
+  /** The live term of a lease. */
+  of(lease: string): LiveTerm | undefined {
+    return this.#byLease.get(lease)
+  }
+
+  /** This very term, if it lives. */
+  get({ lease, token }: TermIdentity): LiveTerm | undefined {
+    const term = this.#byLease.get(lease)
+    return term?.token === token ? term : undefined
+  }
+
+  end({ lease, token }: TermIdentity): void {
+    if (this.#byLease.get(lease)?.token === token) this.#byLease.delete(lease)
+  }
+
+  all(): IterableIterator<LiveTerm> {
+    return this.#byLease.values()
+  }
+
+  enroll(lease: string): void {
+    this.#enrolled.add(lease)
+  }
+
+  discharge(lease: string): void {
+    this.#enrolled.delete(lease)
+  }
+
+  isEnrolled(lease: string): boolean {
+    return this.#enrolled.has(lease)
+  }
+}

@@ -1,0 +1,73 @@
+/** Leader work as users give it, and one run of it. */
+import { type AnyActorLogic, type AnyActorRef, createActor } from 'xstate'
+import type { Term } from './term.ts'
+
+/** Runs while this client leads; returns when it is done, or soon after `term.signal` aborts. */
+export type TermFunction = (term: Term) => unknown
+/** The same for one partition of a group. */
+export type PartitionFunction = (term: Term, partition: number) => unknown
+
+/** What a machine (or any actor logic) gets as input when it is the leader work. */
+export interface WorkLogicInput {
+  readonly term: Term
+  readonly partition?: number
+}
+
+/**
+ * Sent to a machine that is the leader work when its term is told to end: it should come to a final state. A machine that has no
+ * transition for it where it is, is stopped at once.
+ */
+export interface TermRevokedEvent {
+  readonly type: 'term.revoked'
+}
+
+/** An async function, or an XState actor logic whose input is `{ term, partition }`. */
+export type TermWork = TermFunction | AnyActorLogic
+export type PartitionWork = PartitionFunction | AnyActorLogic
+
+/** One run, under way. */
+export interface Run {
+  /** Settles when nothing of the run is left. */
+  readonly done: Promise<unknown>
+  /** The term was told to end. */
+  interrupt(): void
+  /** Time is out: nobody waits any longer. */
+  abandon(): void
+}
+
+export function startRun(work: TermWork | PartitionWork, term: Term, parent: AnyActorRef): Run {
+  return typeof work === 'function' ? runFunction(work, term) : runLogic(work, term, parent)
+}
+
+function runFunction(work: PartitionFunction, term: Term): Run {
+  return {
+    // In a turn of its own: what the work does at once must not happen inside a transition.
+    done: Promise.resolve().then(() => work(term, term.partition as number)),
+    // Functions have the signal.
+    interrupt() {},
+    abandon() {},
+  }
+}
+
+function runLogic(logic: AnyActorLogic, term: Term, parent: AnyActorRef): Run {
+  const input: WorkLogicInput = { term, partition: term.partition }
+  const actor = createActor(logic, { input, parent, id: 'work' })
+  const done = new Promise<unknown>((resolve, reject) => {
+    actor.subscribe({
+      // A stopped actor completes without output.
+      complete: () => resolve(actor.getSnapshot().output),
+      error: reject,
+    })
+  })
+  actor.start()
+  return {
+    done,
+    interrupt() {
+      const event: TermRevokedEvent = { type: 'term.revoked' }
+      const snapshot: { can?: (event: TermRevokedEvent) => boolean } = actor.getSnapshot()
+      if (snapshot.can && !snapshot.can(event)) actor.stop()
+      else actor.send(event)
+    },
+    abandon: () => actor.stop(),
+  }
+}

@@ -1,0 +1,72 @@
+/** The actor that runs work: told to stop, it waits; stopped itself, it leaves the work alone and says so. */
+import { type AnyActorRef, fromCallback } from 'xstate'
+import type { RunSettled, WorkCommand, WorkInput } from '../machines/work.ts'
+import { plainError } from '../model/errors.ts'
+import type { Outcome } from '../model/events.ts'
+import { insideOf } from './inside.ts'
+import type { Runtime } from './runtime.ts'
+import type { LiveTerm } from './term.ts'
+import { startRun } from './work.ts'
+
+export function createWorkLogic(runtime: Runtime) {
+  const { settings, events, terms, works } = runtime
+  const { clock, logger, isFatal } = settings
+  return fromCallback<WorkCommand, WorkInput, RunSettled>(({ input, sendBack, receive, self }) => {
+    const { lease, token, partition, run } = input
+    const key = partition === undefined ? { lease, token } : { lease, token, partition }
+    const term = terms.get(key)
+    const work = works.get(input.work)
+    if (!term || !work) throw new Error(`There is no term ${token} of ${lease}, or no work '${input.work}'.`)
+
+    let state: 'running' | 'settled' | 'abandoned' = 'running'
+    const startedMs = clock.now()
+    events.publish({ type: 'work.started', ...key, run })
+    const { result, settle } = insideOf(runtime, input.work, () => startRun(work, term, self as AnyActorRef))
+
+    function complete(outcome: Outcome, thrown?: { readonly error: unknown }): void {
+      const durationMs = clock.now() - startedMs
+      const error = thrown && plainError(thrown.error)
+      if (outcome === 'FAILED') logger.error({ ...key, run, err: error }, 'Leader work has failed.')
+      events.publish({ type: 'work.completed', ...key, run, outcome, durationMs, ...(error && { error }) })
+    }
+
+    function exit(outcome: RunSettled['outcome'], thrown?: { readonly error: unknown }): void {
+      settle()
+      if (state === 'abandoned') {
+        logger.info({ ...key, run, afterMs: clock.now() - startedMs }, 'Abandoned leader work has exited at last.')
+        return
+      }
+      state = 'settled'
+      const fatal = outcome === 'FAILED' && thrown !== undefined && isFatal(thrown.error)
+      complete(outcome, thrown)
+      sendBack({
+        type: 'work.settled',
+        outcome,
+        fatal,
+        atMs: clock.now(),
+        ...(thrown && { error: plainError(thrown.error) }),
+      })
+    }
+
+    result.done.then(
+      () => exit('COMPLETED'),
+      (error: unknown) => exit(isOver(term) ? 'CANCELLED' : 'FAILED', { error }),
+    )
+    receive(() => result.interrupt())
+
+    return () => {
+      if (state !== 'running') return
+      state = 'abandoned'
+      logger.warn(
+        { ...key, run },
+        'Leader work has ignored the interrupt until its term was out of time. It may still be running.',
+      )
+      complete('ABANDONED')
+      result.abandon()
+    }
+  })
+}
+
+function isOver(term: LiveTerm): boolean {
+  return term.isRevoked || !term.isValid
+}

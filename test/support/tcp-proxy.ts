@@ -1,0 +1,72 @@
+/**
+ * A way to a server that can fall silent, or let go later of what it was given: what a network does and a server never shows.
+ * It neither reads nor changes what passes through.
+ */
+import { once } from 'node:events'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+
+interface Link {
+  readonly toServer: Socket
+  readonly toClient: Socket
+}
+
+export class TcpProxy {
+  readonly port: number
+  readonly #server: Server
+  readonly #links = new Set<Link>()
+
+  static async start(targetPort: number): Promise<TcpProxy> {
+    // Half-open on purpose: what a client sent before it hung up can still be let through.
+    const server = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    if (address === null || typeof address === 'string') throw new Error('no port')
+    return new TcpProxy(server, address.port, targetPort)
+  }
+
+  private constructor(server: Server, port: number, targetPort: number) {
+    this.port = port
+    this.#server = server
+    server.on('connection', (toClient) => this.#link(toClient, connect(targetPort, '127.0.0.1')))
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`
+  }
+
+  /** From now on, nothing passes on the connections that there are; new ones are not affected. Returns what lets go of it all. */
+  hold(): () => void {
+    const held = [...this.#links]
+    for (const { toServer, toClient } of held) {
+      toClient.unpipe(toServer)
+      toClient.pause()
+      toServer.unpipe(toClient)
+      toServer.pause()
+    }
+    return () => {
+      for (const { toServer, toClient } of held) {
+        toClient.pipe(toServer)
+        toServer.pipe(toClient)
+      }
+    }
+  }
+
+  async dispose(): Promise<void> {
+    for (const { toServer, toClient } of this.#links) {
+      toServer.destroy()
+      toClient.destroy()
+    }
+    this.#server.close()
+    await once(this.#server, 'close')
+  }
+
+  #link(toClient: Socket, toServer: Socket): void {
+    const link = { toClient, toServer }
+    this.#links.add(link)
+    toClient.pipe(toServer)
+    toServer.pipe(toClient)
+    toClient.on('error', () => {})
+    toServer.on('error', () => toClient.destroy())
+    toServer.on('close', () => this.#links.delete(link))
+  }
+}
