@@ -4,9 +4,10 @@
  */
 import { assertEvent, assign, type DoneActorEvent, type ErrorActorEvent, sendTo, setup, stateIn } from 'xstate'
 import type { CampaignAnswer, ReleaseAnswer, WithdrawAnswer } from '../model/answers.ts'
+import { plainError } from '../model/errors.ts'
 import type { TermEndReason } from '../model/events.ts'
 import type { Schedule } from '../model/schedule.ts'
-import type { SessionFact } from './facts.ts'
+import type { Crash, SessionFact } from './facts.ts'
 import { call, effect, question } from './slots.ts'
 import { type TermKey, termKey } from './term.ts'
 import { termWorkerMachine } from './termWorker.ts'
@@ -83,6 +84,9 @@ const electionSetup = setup({
     /** From here to `discharge`, what the store has under this lease in this client's name is this election's affair. */
     enroll: effect<{ readonly lease: string }>('enroll'),
     discharge: effect<{ readonly lease: string }>('discharge'),
+    /** Before the term's actor: XState starts what an actor invokes at once before the effects of its first state. */
+    beginTerm: effect<TermKey & { readonly session: string }>('beginTerm'),
+    reportCrash: effect<Crash>('reportCrash'),
     revokeTerm: effect<TermKey & { readonly reason: TermEndReason }>('revokeTerm'),
     cutTerm: effect<TermKey & { readonly reason: TermEndReason }>('cutTerm'),
     endTerm: effect<TermKey & { readonly reason: TermEndReason }>('endTerm'),
@@ -267,6 +271,10 @@ export const electionMachine = electionSetup.createMachine({
         {
           guard: { type: 'sessionIsLive', params: ({ context }) => ({ session: context.session }) },
           target: 'holding',
+          actions: {
+            type: 'beginTerm',
+            params: ({ context }) => ({ ...termKey({ context }), session: context.session! }),
+          },
         },
         { target: 'unready' },
       ],
@@ -317,7 +325,6 @@ export const electionMachine = electionSetup.createMachine({
         src: 'termWorker',
         input: ({ context }) => ({
           ...termKey({ context }),
-          session: context.session!,
           work: context.work,
           schedule: context.schedule,
         }),
@@ -327,7 +334,10 @@ export const electionMachine = electionSetup.createMachine({
           { guard: { type: 'mustRest', params: ({ event }) => event.output }, target: 'over.toRest' },
           { target: 'over.toContend' },
         ],
-        onError: '.outlasting',
+        onError: {
+          target: '.outlasting',
+          actions: { type: 'reportCrash', params: ({ context, event }) => ({ lease: context.lease, error: plainError(event.error) }) },
+        },
       },
       states: {
         leading: {

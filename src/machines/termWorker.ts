@@ -3,16 +3,16 @@
  * first and its exit awaited next; whoever holds the lease learns of the end only then, and may release.
  */
 import { assertEvent, assign, sendTo, setup } from 'xstate'
+import { plainError } from '../model/errors.ts'
 import type { TermEndReason } from '../model/events.ts'
 import type { Schedule } from '../model/schedule.ts'
+import type { Crash } from './facts.ts'
 import { scheduleLoopMachine } from './scheduleLoop.ts'
 import { call, conversation, effect } from './slots.ts'
 import { type TermKey, termKey } from './term.ts'
 import type { RunSettled, WorkCommand, WorkInput, WorkSettled } from './work.ts'
 
 export interface TermWorkerInput extends TermKey {
-  /** The session that carries the term. */
-  readonly session: string
   readonly work: string
   readonly schedule?: Schedule
 }
@@ -48,7 +48,7 @@ const termWorkerSetup = setup({
     termDeadline: call<void, TermKey>('termDeadline'),
   },
   actions: {
-    beginTerm: effect<TermKey & { readonly session: string }>('beginTerm'),
+    reportCrash: effect<Crash>('reportCrash'),
     /** Fixes the deadline and tells the work. */
     revokeTerm: effect<TermKey & { readonly reason: TermEndReason }>('revokeTerm'),
     /** Moves the deadline to now and tells the work. */
@@ -68,6 +68,10 @@ const termWorkerSetup = setup({
   },
 })
 
+const crash = ({ context, event }: { readonly context: Context; readonly event: { readonly error: unknown } }): Crash => ({
+  lease: context.lease,
+  error: plainError(event.error),
+})
 const withReason = ({ context }: { readonly context: Context }) => ({ ...termKey({ context }), reason: context.reason })
 
 /** The same for a single run and for a schedule: what differs is who works. */
@@ -134,10 +138,6 @@ export const termWorkerMachine = termWorkerSetup.createMachine({
   },
   states: {
     starting: {
-      entry: {
-        type: 'beginTerm',
-        params: ({ context }) => ({ ...termKey({ context }), session: context.session }),
-      },
       always: [{ guard: 'isScheduled', target: 'scheduled' }, { target: 'once' }],
     },
     once: {
@@ -146,7 +146,7 @@ export const termWorkerMachine = termWorkerSetup.createMachine({
         id: 'work',
         src: 'work',
         input: ({ context }) => ({ ...termKey({ context }), work: context.work, run: 1 }),
-        onError: 'outlasting',
+        onError: { target: 'outlasting', actions: { type: 'reportCrash', params: crash } },
       },
     },
     scheduled: {
@@ -155,7 +155,7 @@ export const termWorkerMachine = termWorkerSetup.createMachine({
         id: 'work',
         src: 'scheduleLoop',
         input: ({ context }) => ({ ...termKey({ context }), work: context.work, schedule: context.schedule! }),
-        onError: 'outlasting',
+        onError: { target: 'outlasting', actions: { type: 'reportCrash', params: crash } },
       },
     },
     outlasting: {

@@ -20,22 +20,31 @@ function keyOf({ lease, token, partition }: TermKey): TermKey {
 export function createEffects({ settings: { clock, logger }, events, store, terms, tasks, locks, observers }: Runtime) {
   const handovers = new Handovers()
 
+  function revoke(params: Ending): void {
+    const term = terms.get(params)
+    if (!term || term.isRevoked) return
+    const key = keyOf(params)
+    handovers.interrupted(key, clock.now())
+    term.revoke(params.reason)
+    events.publish({ type: 'term.revoked', ...key, reason: params.reason, remainingMs: term.remainingMs })
+    events.publish({ type: 'handover.started', ...key, reason: params.reason })
+  }
+
+  function reportCrash(_: unknown, { lease, error }: Crash): void {
+    logger.error({ lease, err: error }, 'A state machine of simba-xstate has failed: a defect. Its term is ended, and it begins anew.')
+    const term = terms.of(lease)
+    if (term) revoke({ ...keyOf(term), reason: 'crashed' })
+  }
+
   return {
     term: {
+      reportCrash,
       beginTerm(_: unknown, params: TermKey & OfSession) {
         const { session } = params
         terms.begin(params, { now: () => clock.now(), validUntilMs: () => store.validUntilMs(session) })
         events.publish({ type: 'term.started', ...keyOf(params) })
       },
-      revokeTerm(_: unknown, params: Ending) {
-        const term = terms.get(params)
-        if (!term || term.isRevoked) return
-        const key = keyOf(params)
-        handovers.interrupted(key, clock.now())
-        term.revoke(params.reason)
-        events.publish({ type: 'term.revoked', ...key, reason: params.reason, remainingMs: term.remainingMs })
-        events.publish({ type: 'handover.started', ...key, reason: params.reason })
-      },
+      revokeTerm: (_: unknown, params: Ending) => revoke(params),
       cutTerm(_: unknown, params: Ending) {
         const term = terms.get(params)
         if (!term) return
@@ -64,13 +73,7 @@ export function createEffects({ settings: { clock, logger }, events, store, term
         logger.warn({ lease, restMs }, 'The election has stepped down and stays away from its lease for a while.')
         events.publish({ type: 'election.stepped-down', lease, restMs })
       },
-      reportCrash(_: unknown, { lease, error }: Crash) {
-        logger.error(
-          { lease, err: error },
-          'A state machine of simba-xstate has failed: a defect. Its term is ended, and it begins anew.',
-        )
-        terms.of(lease)?.revoke('crashed')
-      },
+      reportCrash,
       reportSkipped(_: unknown, params: TermKey & { readonly starts: number }) {
         if (params.starts > 0) events.publish({ type: 'schedule.skipped', ...keyOf(params), starts: params.starts })
       },
