@@ -1,5 +1,5 @@
 /**
- * Up to a hundred elections, partitions or observers of one supervisor: how they are started, told, stopped, counted and waited for.
+ * Some elections, partitions or observers of one supervisor: how they are started, told, stopped, counted and waited for.
  * A level of its own, because what XState spends on a child grows with the number of its siblings.
  */
 import {
@@ -20,7 +20,7 @@ import { type PartitionFact, type PartitionInput, partitionMachine } from './par
 import { effect } from './slots.ts'
 
 /** How many children one cohort takes. */
-export const COHORT_SIZE = 100
+export const COHORT_SIZE = 32
 
 /** What to start. `id` is unique within the supervisor: the lease, or the observer's key. */
 export type ChildSpec =

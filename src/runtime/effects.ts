@@ -31,7 +31,10 @@ export function createEffects({ settings: { clock, logger }, events, store, term
   }
 
   function reportCrash(_: unknown, { lease, error }: Crash): void {
-    logger.error({ lease, err: error }, 'A state machine of simba-xstate has failed: a defect. Its term is ended, and it begins anew.')
+    logger.error(
+      { lease, err: error },
+      'A state machine of simba-xstate has failed: a defect. Its term is ended, and it begins anew.',
+    )
     const term = terms.of(lease)
     if (term) revoke({ ...keyOf(term), reason: 'crashed' })
   }

@@ -2,7 +2,6 @@
  * The one place where the machines' slots are filled: calls, waits, effects and questions meet the store, the clock, the terms and the
  * listeners here, and nowhere else.
  */
-import { fromPromise } from 'xstate'
 import { clientMachine } from '../machines/client.ts'
 import { cohortMachine } from '../machines/cohort.ts'
 import { electionMachine, type LeaseCall } from '../machines/election.ts'
@@ -24,10 +23,11 @@ import type {
   WithdrawAnswer,
 } from '../model/answers.ts'
 import { SimbaError } from '../model/errors.ts'
+import { callLogic, type OnStop, waitLogic } from './actors.ts'
 import { createEffects } from './effects.ts'
 import { LoopTimers } from './loopTimers.ts'
 import type { Runtime } from './runtime.ts'
-import { backoffMs, retryDelayMs, until, waitLogic } from './waits.ts'
+import { backoffMs, retryDelayMs, until } from './waits.ts'
 import { createWorkLogic } from './workLogic.ts'
 
 type OfSession = { readonly session: string }
@@ -50,8 +50,8 @@ export function provideClient(runtime: Runtime, doubt: () => void) {
   }
 
   /** A call that repeats an earlier one waits first. */
-  async function repeated<A>({ attempt }: Attempt, signal: AbortSignal, call: () => Promise<A>): Promise<A> {
-    if (attempt > 0) await until(clock, clock.now() + delayOf({ attempt }), signal)
+  async function repeated<A>({ attempt }: Attempt, onStop: OnStop, call: () => Promise<A>): Promise<A> {
+    if (attempt > 0) await until(clock, clock.now() + delayOf({ attempt }), onStop)
     return call()
   }
 
@@ -62,9 +62,9 @@ export function provideClient(runtime: Runtime, doubt: () => void) {
     return heard
   }
 
-  const termDeadline = fromPromise<void, TermKey>(async ({ input, signal }) => {
+  const termDeadline = callLogic<void, TermKey>(async (input, onStop) => {
     const term = terms.get(input)
-    if (term) await until(clock, term.deadlineMs, signal)
+    if (term) await until(clock, term.deadlineMs, onStop)
   })
 
   const scheduleLoop = scheduleLoopMachine.provide({
@@ -89,14 +89,12 @@ export function provideClient(runtime: Runtime, doubt: () => void) {
       termWorker,
       termDeadline,
       ...wait,
-      campaign: fromPromise<CampaignAnswer, LeaseCall>(({ input }) =>
-        heard(store.campaign(input.session!, input.lease)),
+      campaign: callLogic<CampaignAnswer, LeaseCall>((input) => heard(store.campaign(input.session!, input.lease))),
+      withdraw: callLogic<WithdrawAnswer, LeaseCall & Attempt>((input, onStop) =>
+        repeated(input, onStop, () => heard(store.withdraw(input.session!, input.lease))),
       ),
-      withdraw: fromPromise<WithdrawAnswer, LeaseCall & Attempt>(({ input, signal }) =>
-        repeated(input, signal, () => heard(store.withdraw(input.session!, input.lease))),
-      ),
-      release: fromPromise<ReleaseAnswer, LeaseCall & Attempt & { readonly token: number }>(({ input, signal }) =>
-        repeated(input, signal, () => heard(store.release(input.session!, input.lease, input.token))),
+      release: callLogic<ReleaseAnswer, LeaseCall & Attempt & { readonly token: number }>((input, onStop) =>
+        repeated(input, onStop, () => heard(store.release(input.session!, input.lease, input.token))),
       ),
     },
     actions: { ...effects.term, ...effects.lease },
@@ -113,7 +111,7 @@ export function provideClient(runtime: Runtime, doubt: () => void) {
   const observer = observerMachine.provide({
     actors: {
       pause: wait.pause,
-      readLeader: fromPromise<Leader | null, { readonly lease: string }>(({ input }) => store.leader(input.lease)),
+      readLeader: callLogic<Leader | null, { readonly lease: string }>((input) => store.leader(input.lease)),
     },
     actions: { tellLeader: effects.client.tellLeader },
   })
@@ -127,14 +125,14 @@ export function provideClient(runtime: Runtime, doubt: () => void) {
     actors: {
       cohort,
       ...wait,
-      join: fromPromise<JoinAnswer, GroupCall & { readonly partitions: number; readonly resting: readonly number[] }>(
-        ({ input }) =>
+      join: callLogic<JoinAnswer, GroupCall & { readonly partitions: number; readonly resting: readonly number[] }>(
+        (input) =>
           heard(store.join(input.session!, input.group, { partitions: input.partitions, resting: input.resting })),
       ),
-      leave: fromPromise<LeaveAnswer, GroupCall & Attempt>(({ input, signal }) =>
-        repeated(input, signal, () => heard(store.leave(input.session!, input.group))),
+      leave: callLogic<LeaveAnswer, GroupCall & Attempt>((input, onStop) =>
+        repeated(input, onStop, () => heard(store.leave(input.session!, input.group))),
       ),
-      view: fromPromise<View, GroupCall & Pick<GroupSpec, 'partitions' | 'balance'>>(({ input }) => view(input)),
+      view: callLogic<View, GroupCall & Pick<GroupSpec, 'partitions' | 'balance'>>((input) => view(input)),
     },
     actions: effects.group,
   })
@@ -157,17 +155,17 @@ export function provideClient(runtime: Runtime, doubt: () => void) {
   const session = sessionMachine.provide({
     actors: {
       ...wait,
-      open: fromPromise<Opened, undefined>(() => store.open()),
-      renew: fromPromise<Renewed, OfSession & { readonly epoch: number }>(({ input }) =>
+      open: callLogic<Opened, undefined>(() => store.open()),
+      renew: callLogic<Renewed, OfSession & { readonly epoch: number }>((input) =>
         store.renew(input.session, input.epoch),
       ),
-      look: fromPromise<LookAnswer, OfSession>(({ input }) => store.look(input.session)),
-      clear: fromPromise<void, Attempt>(({ input, signal }) => repeated(input, signal, () => store.clear())),
-      disconnect: fromPromise<void, undefined>(() => store.disconnect()),
-      returnStrays: fromPromise<void, OfSession & { readonly holds: readonly Grant[] }>(({ input }) =>
+      look: callLogic<LookAnswer, OfSession>((input) => store.look(input.session)),
+      clear: callLogic<void, Attempt>((input, onStop) => repeated(input, onStop, () => store.clear())),
+      disconnect: callLogic<void, undefined>(() => store.disconnect()),
+      returnStrays: callLogic<void, OfSession & { readonly holds: readonly Grant[] }>((input) =>
         store.returnStrays(input.session, input.holds, (lease) => terms.isEnrolled(lease)),
       ),
-      deadline: fromPromise<void, { readonly atMs: number }>(({ input, signal }) => until(clock, input.atMs, signal)),
+      deadline: callLogic<void, { readonly atMs: number }>((input, onStop) => until(clock, input.atMs, onStop)),
       retryDelay: waitLogic<{ readonly validUntilMs: number }>(clock, ({ validUntilMs }) =>
         retryDelayMs(validUntilMs - clock.now()),
       ),

@@ -55,7 +55,8 @@ export class LiveTerm implements Term {
   /** Made when somebody asks: ten thousand idle terms need no signals. */
   #controller: AbortController | undefined
   #revoked: PromiseWithResolvers | undefined
-  #end: { readonly error: TermExpiredError; deadlineMs: number } | undefined
+  #end: { readonly reason: TermEndReason; deadlineMs: number } | undefined
+  #error: TermExpiredError | undefined
 
   constructor({ lease, token, partition }: TermIdentity, reign: Reign) {
     this.lease = lease
@@ -67,7 +68,7 @@ export class LiveTerm implements Term {
   get signal(): AbortSignal {
     if (!this.#controller) {
       this.#controller = new AbortController()
-      if (this.#end) this.#controller.abort(this.#end.error)
+      if (this.#end) this.#controller.abort(this.#endError(this.#end.reason))
     }
     return this.#controller.signal
   }
@@ -75,7 +76,7 @@ export class LiveTerm implements Term {
   get revoked(): Promise<TermExpiredError> {
     if (!this.#revoked) {
       this.#revoked = withResolvers()
-      if (this.#end) this.#revoked.resolve(this.#end.error)
+      if (this.#end) this.#revoked.resolve(this.#endError(this.#end.reason))
     }
     return this.#revoked.promise
   }
@@ -100,7 +101,9 @@ export class LiveTerm implements Term {
   ensureValid(expected: Duration = 0): void {
     const expectedMs = toMs('expected', expected, { minMs: 0 })
     if (!this.isValid) {
-      throw this.#end?.error ?? new TermExpiredError(`Term ${this.token} of ${this.lease} is out of time.`, 'expired')
+      throw this.#end
+        ? this.#endError(this.#end.reason)
+        : new TermExpiredError(`Term ${this.token} of ${this.lease} is out of time.`, 'expired')
     }
     if (this.remainingMs < expectedMs) {
       const message = `Term ${this.token} of ${this.lease} has ${Math.floor(this.remainingMs)} ms left, less than the ${expectedMs} ms asked for.`
@@ -111,16 +114,21 @@ export class LiveTerm implements Term {
   /** Tells the work, once, and fixes the deadline: from here on the term does not profit from renewals. */
   revoke(reason: TermEndReason): void {
     if (this.#end) return
-    const error = new TermExpiredError(`Term ${this.token} of ${this.lease} was ended: ${reason}.`, reason)
-    this.#end = { error, deadlineMs: this.#reign.validUntilMs() }
-    this.#controller?.abort(error)
-    this.#revoked?.resolve(error)
+    this.#end = { reason, deadlineMs: this.#reign.validUntilMs() }
+    this.#controller?.abort(this.#endError(reason))
+    this.#revoked?.resolve(this.#endError(reason))
   }
 
   /** As `revoke`, with nothing left: the lease may be another's already. */
   cut(reason: TermEndReason): void {
     this.revoke(reason)
     if (this.#end) this.#end.deadlineMs = Math.min(this.#end.deadlineMs, this.#reign.now())
+  }
+
+  /** One for everybody who asks. */
+  #endError(reason: TermEndReason): TermExpiredError {
+    this.#error ??= new TermExpiredError(`Term ${this.token} of ${this.lease} was ended: ${reason}.`, reason)
+    return this.#error
   }
 }
 

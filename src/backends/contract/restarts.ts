@@ -73,7 +73,7 @@ export const restartCases = [
       ] as const) {
         const answer = await player.campaign(lease)
         assert.ok(answer.kind === 'quarantined', JSON.stringify(answer))
-        assert.ok(answer.retryInMs > 0 && answer.retryInMs <= scene.leaseMs, `${answer.retryInMs}`)
+        assert.ok(answer.retryInMs > 0 && answer.retryInMs <= scene.leaseMs + scene.slackMs, `${answer.retryInMs}`)
       }
       await scene.passAwake(scene.leaseMs / 2, a!, b!)
       assert.equal((await b!.campaign('free')).kind, 'quarantined')
@@ -96,7 +96,10 @@ export const restartCases = [
       await a.renewed()
       await scene.passAwake(scene.leaseMs + scene.slackMs, a)
       const answer = await a.campaign('x')
-      assert.ok(answer.kind === 'quarantined' && answer.retryInMs <= scene.leaseMs, JSON.stringify(answer))
+      assert.ok(
+        answer.kind === 'quarantined' && answer.retryInMs <= scene.leaseMs + scene.slackMs,
+        JSON.stringify(answer),
+      )
       await scene.passAwake(scene.leaseMs, a)
       await a.win('x')
     },

@@ -71,18 +71,15 @@ export class Leases {
   passOnOverdue(session: SessionRecord, limit: number, nowMs: number): number {
     let passed = 0
     for (const [lease, offeredAtMs] of session.offers) {
-      if (passed === limit) break
       // A clock that has stepped back must not make an offer stand for longer.
       if (offeredAtMs > nowMs) session.offers.set(lease, nowMs)
-      else if (offeredAtMs + session.options.renewIntervalMs <= nowMs) {
-        passed += 1
-        this.#endOffer(lease)
-        this.#leaveLine(lease, session)
-        this.#join(lease, session)
-        this.#passOn(lease, nowMs)
-        continue
-      }
-      break
+      const isOverdue = Math.min(offeredAtMs, nowMs) + session.options.renewIntervalMs <= nowMs
+      if (!isOverdue || passed === limit) break
+      passed += 1
+      this.#endOffer(lease)
+      this.#leaveLine(lease, session)
+      this.#join(lease, session)
+      this.#passOn(lease, nowMs)
     }
     return passed
   }

@@ -22,14 +22,14 @@ interface OpenFile {
 }
 
 export class Database {
+  readonly path: string
   readonly #driver: Driver
-  readonly #path: string
   readonly #logger: Logger
   #file: OpenFile | null = null
 
   constructor(driver: Driver, path: string, logger: Logger) {
     this.#driver = driver
-    this.#path = path
+    this.path = path
     this.#logger = logger
   }
 
@@ -38,7 +38,7 @@ export class Database {
     try {
       const sql = this.#prepared()
       return inTransaction(sql, begin, () => {
-        assertFormat(sql, this.#path)
+        assertFormat(sql, this.path)
         return body(sql)
       })
     } catch (error) {
@@ -55,33 +55,33 @@ export class Database {
   #prepared(): Statements {
     // Whoever deletes the file lets the next process begin with an empty one: two stores, and a holder in each. The sooner it is
     // noticed, the better.
-    if (this.#file !== null && this.#file.identity !== identityOf(this.#path)) this.close()
+    if (this.#file !== null && this.#file.identity !== identityOf(this.path)) this.close()
     this.#file ??= this.#open()
     // A file that is locked or refused stays open: it is tried again, and not every driver lets go of it when it is closed.
-    if (!this.#file.isPrepared) prepareFile(this.#file.sql, this.#path, this.#logger)
+    if (!this.#file.isPrepared) prepareFile(this.#file.sql, this.path, this.#logger)
     this.#file.isPrepared = true
     return this.#file.sql
   }
 
   #open(): OpenFile {
-    mkdirSync(dirname(this.#path), { recursive: true })
-    const database = new this.#driver(this.#path)
+    mkdirSync(dirname(this.path), { recursive: true })
+    const database = new this.#driver(this.path)
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
-    return { database, sql: new Statements(database), identity: identityOf(this.#path), isPrepared: false }
+    return { database, sql: new Statements(database), identity: identityOf(this.path), isPrepared: false }
   }
 
   #explained(error: unknown): SimbaError {
     if (error instanceof SimbaError) return error
     const code = sqliteCode(error)
     if (code === SQLITE_NOTADB) {
-      return new SimbaError('BACKEND_FORMAT', `${this.#path} is not an SQLite database.`, { cause: error })
+      return new SimbaError('BACKEND_FORMAT', `${this.path} is not an SQLite database.`, { cause: error })
     }
     if (code === SQLITE_CORRUPT) {
       const advice = 'Stop every process that uses it, then delete it.'
-      return new SimbaError('BACKEND_UNAVAILABLE', `${this.#path} is damaged. ${advice}`, { cause: error })
+      return new SimbaError('BACKEND_UNAVAILABLE', `${this.path} is damaged. ${advice}`, { cause: error })
     }
     const what = error instanceof Error ? error.message : String(error)
-    return new SimbaError('BACKEND_UNAVAILABLE', `${this.#path} cannot be used: ${what}`, { cause: error })
+    return new SimbaError('BACKEND_UNAVAILABLE', `${this.path} cannot be used: ${what}`, { cause: error })
   }
 }
 

@@ -10,8 +10,11 @@ import type { Begin } from './transaction.ts'
 /** How long a call waits for a file that is locked all the time before it is rejected. */
 const BUSY_LIMIT_MS = 3_000
 
-/** The longest pause between two attempts. It is random, so that those who wait do not meet again and again. */
+/** The longest pause after a first attempt. Pauses are random, so that those who wait do not meet again and again. */
 const PAUSE_LIMIT_MS = 30
+
+/** How much longer the pause may be for each millisecond of an unbroken lock: its holder stands still, and this process has other work. */
+const PAUSE_GROWTH = 0.1
 
 /** How long one transaction goes on taking calls. Others want the lock, and the event loop has more to do. */
 const HOLD_LIMIT_MS = 5
@@ -97,12 +100,14 @@ export class Lane {
     const nowMs = performance.now()
     this.#lockedSinceMs ??= nowMs
     if (this.#lockedSinceMs <= nowMs - BUSY_LIMIT_MS) this.#rejectOverdue(nowMs - BUSY_LIMIT_MS, error)
-    if (this.#waiting.length > 0) this.#drainIn(this.#random() * PAUSE_LIMIT_MS)
+    const pauseLimitMs = PAUSE_LIMIT_MS + (nowMs - this.#lockedSinceMs) * PAUSE_GROWTH
+    if (this.#waiting.length > 0) this.#drainIn(this.#random() * pauseLimitMs)
+    else this.#lockedSinceMs = null
   }
 
   #rejectOverdue(sinceMs: number, cause: unknown): void {
     const first = this.#waiting.findIndex((call) => call.sinceMs > sinceMs)
-    const message = `another process has kept the file locked for ${BUSY_LIMIT_MS} ms`
+    const message = `Another process has kept ${this.#database.path} locked for ${BUSY_LIMIT_MS} ms.`
     const count = first === -1 ? this.#waiting.length : first
     this.#reject(count, new SimbaError('BACKEND_UNAVAILABLE', message, { cause }))
   }
@@ -113,5 +118,5 @@ export class Lane {
 }
 
 function closedError(): SimbaError {
-  return new SimbaError('BACKEND_UNAVAILABLE', 'the connection is closed')
+  return new SimbaError('BACKEND_UNAVAILABLE', 'The connection is closed.')
 }

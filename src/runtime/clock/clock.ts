@@ -52,7 +52,10 @@ export function createClock({ source, onJump, onError }: ClockOptions): TimerClo
 
   function arm(nowMs: number): void {
     const next = wakeUps.next
-    if (!next) return disarm()
+    if (!next) {
+      disarm()
+      return
+    }
     const atMs = Math.min(Math.max(next.atMs, nowMs), nowMs + LONGEST_TIMER_MS)
     if (timer !== undefined && timerAtMs <= atMs) return
     disarm()

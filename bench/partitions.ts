@@ -1,0 +1,44 @@
+/**
+ * Ten thousand partitions of one group on one node: how long until all are led, how much memory they take, how long until all are stopped.
+ * Run with `node --expose-gc --import tsx bench/partitions.ts [memory|sqlite|redis]`.
+ */
+import { rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createSimba, fixedDelay } from 'simba-xstate'
+import { memory } from 'simba-xstate/memory'
+import { sqlite } from 'simba-xstate/sqlite'
+
+const PARTITIONS = 10_000
+const store = process.argv[2] ?? 'memory'
+const file = join(tmpdir(), `simba-bench-${process.pid}.db`)
+const backend = store === 'sqlite' ? sqlite(file) : memory()
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`
+const heap = () => {
+  globalThis.gc?.()
+  return process.memoryUsage().heapUsed
+}
+
+const before = heap()
+const simba = createSimba({ backend })
+let leading = 0
+const all = new Promise<void>((resolve) => {
+  simba.on('term.started', () => {
+    leading += 1
+    if (leading === PARTITIONS) resolve()
+  })
+})
+simba.send({ type: 'START' })
+const group = simba.group('bench', { partitions: PARTITIONS })
+const started = performance.now()
+group.schedule(fixedDelay('1h', { initialDelay: '1h' }), async () => {})
+await all
+const startMs = performance.now() - started
+const heldBytes = heap() - before
+const stopping = performance.now()
+await simba.stop()
+const stopMs = performance.now() - stopping
+rmSync(file, { force: true })
+
+console.table({ [store]: { partitions: PARTITIONS, 'start ms': Math.round(startMs), 'stop ms': Math.round(stopMs), heap: megabytes(heldBytes), 'peak rss': `${(process.resourceUsage().maxRSS / 1e3).toFixed(0)} MB` } })
