@@ -15,6 +15,10 @@ const file = join(tmpdir(), `simba-bench-${process.pid}.db`)
 const backend = store === 'sqlite' ? sqlite(file) : memory()
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`
+const cpuMs = (since: NodeJS.CpuUsage) => {
+  const { user, system } = process.cpuUsage(since)
+  return Math.round((user + system) / 1000)
+}
 const heap = () => {
   globalThis.gc?.()
   return process.memoryUsage().heapUsed
@@ -32,13 +36,27 @@ const all = new Promise<void>((resolve) => {
 simba.send({ type: 'START' })
 const group = simba.group('bench', { partitions: PARTITIONS })
 const started = performance.now()
+const startCpu = process.cpuUsage()
 group.schedule(fixedDelay('1h', { initialDelay: '1h' }), async () => {})
 await all
 const startMs = performance.now() - started
+const startCpuMs = cpuMs(startCpu)
 const heldBytes = heap() - before
 const stopping = performance.now()
+const stopCpu = process.cpuUsage()
 await simba.stop()
 const stopMs = performance.now() - stopping
+const stopCpuMs = cpuMs(stopCpu)
 rmSync(file, { force: true })
 
-console.table({ [store]: { partitions: PARTITIONS, 'start ms': Math.round(startMs), 'stop ms': Math.round(stopMs), heap: megabytes(heldBytes), 'peak rss': `${(process.resourceUsage().maxRSS / 1e3).toFixed(0)} MB` } })
+console.table({
+  [store]: {
+    partitions: PARTITIONS,
+    'start ms': Math.round(startMs),
+    'of cpu': startCpuMs,
+    'stop ms': Math.round(stopMs),
+    'of cpu ': stopCpuMs,
+    heap: megabytes(heldBytes),
+    'peak rss': megabytes(process.resourceUsage().maxRSS * 1000),
+  },
+})

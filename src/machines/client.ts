@@ -50,7 +50,7 @@ export type ClientHint =
 
 export type ClientEvent = ClientCommand | ClientHint | SessionHint | SessionReport | CohortFact
 
-interface Context extends ClientInput {
+export interface Context extends ClientInput {
   readonly tasks: Readonly<Record<string, TaskSpec>>
   readonly session: string | null
   readonly supervisors: readonly string[]
@@ -75,7 +75,7 @@ const isGroup = (task: TaskSpec): task is GroupTask => task.kind === 'group'
 const startOf = (task: ChildTask) =>
   ({ type: 'children.start', cohort: cohortOf(task.number), children: [task.child] }) as const
 
-type Event = ClientEvent | DoneActorEvent<unknown, string> | ErrorActorEvent<unknown, string>
+export type Event = ClientEvent | DoneActorEvent<unknown, string> | ErrorActorEvent<unknown, string>
 
 const clientSetup = setup({
   types: {

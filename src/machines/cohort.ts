@@ -40,7 +40,7 @@ export type CohortCommand =
 
 export type CohortFact = { readonly type: 'child.ended'; readonly id: string } | PartitionFact
 
-type Event =
+export type Event =
   | SessionFact
   | CohortCommand
   | PartitionFact
@@ -51,7 +51,7 @@ export interface CohortInput {
   readonly session: string | null
 }
 
-interface Context extends CohortInput {
+export interface Context extends CohortInput {
   readonly children: Readonly<Record<string, ChildSpec>>
   /** How many are still to be waited for, once everything is stopped. */
   readonly left: number

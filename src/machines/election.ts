@@ -32,7 +32,7 @@ export interface ElectionOutput {
   readonly end: 'stopped' | 'stepped-down' | 'term-over'
 }
 
-interface Context extends ElectionInput {
+export interface Context extends ElectionInput {
   /** Of the present grant, or of the last one; 0 before the first. */
   readonly token: number
   /** Calls that failed in a row. */
@@ -45,7 +45,7 @@ export type ElectionCommand =
   | { readonly type: 'election.stop'; readonly reason: Extract<TermEndReason, 'stopped' | 'moved'> }
   | { readonly type: 'STEP_DOWN' }
 
-type Event =
+export type Event =
   | SessionFact
   | ElectionCommand
   /** The store offers the lease to this session, or seems to. */
@@ -75,6 +75,7 @@ const electionSetup = setup({
     campaign: call<CampaignAnswer, LeaseCall>('campaign'),
     /** Waits before a repeated attempt by itself. */
     withdraw: call<WithdrawAnswer, LeaseCall & { readonly attempt: number }>('withdraw'),
+    /** Where there is no session any more, the answer is that it is unknown. */
     release: call<ReleaseAnswer, LeaseCall & { readonly token: number; readonly attempt: number }>('release'),
     backoff: call<void, { readonly attempt: number }>('backoff'),
     pause: call<void, { readonly forMs: number }>('pause'),
@@ -97,7 +98,9 @@ const electionSetup = setup({
       return { session: event.session, attempt: 0 }
     }),
     noteLoss: assign({ session: null }),
-    noteGrant: assign((_, answer: CampaignAnswer) => (answer.kind === 'granted' ? { token: answer.token } : {})),
+    noteGrant: assign((_, answer: CampaignAnswer) =>
+      answer.kind === 'granted' ? { token: answer.token, attempt: 0 } : {},
+    ),
     noteQuarantine: assign((_, answer: CampaignAnswer) =>
       answer.kind === 'quarantined' ? { quarantineMs: answer.retryInMs } : {},
     ),
@@ -118,7 +121,10 @@ const electionSetup = setup({
   guards: {
     beginsWithRest: ({ context }) => context.begins === 'after-rest',
     hasSession: ({ context }) => context.session !== null,
-    sessionIsLive: question<{ readonly session: string | null }>('sessionIsLive'),
+    /** By the clock, and not by what was heard last. */
+    wasGrantedInTime: question<{ readonly answer: CampaignAnswer; readonly session: string | null }>(
+      'wasGrantedInTime',
+    ),
     wasGranted: (_, answer: CampaignAnswer) => answer.kind === 'granted',
     wasHeld: (_, answer: CampaignAnswer) => answer.kind === 'held',
     wasQuarantined: (_, answer: CampaignAnswer) => answer.kind === 'quarantined',
@@ -149,13 +155,28 @@ const unreleased = {
 } as const
 const released = {
   type: 'leaseReleased',
-  params: ({ context }: Has<Context>) => ({ ...termKey({ context }), confirmed: true }),
+  params: ({ context, event }: Has<Context> & Answered<ReleaseAnswer>) => ({
+    ...termKey({ context }),
+    // A session that the store does not know holds nothing; what it held was freed with it.
+    confirmed: event.output.kind !== 'unknown',
+  }),
 } as const
 
 type Answered<A> = { readonly event: { readonly output: A } }
 
 const answer = ({ event }: Answered<CampaignAnswer>) => event.output
 const wasGranted = { type: 'wasGranted', params: answer } as const
+const wasGrantedInTime = {
+  type: 'wasGrantedInTime',
+  params: ({ context, event }: Has<Context> & Answered<CampaignAnswer>) => ({
+    answer: event.output,
+    session: context.session,
+  }),
+} as const
+const beginTerm = {
+  type: 'beginTerm',
+  params: ({ context }: Has<Context>) => ({ ...termKey({ context }), session: context.session! }),
+} as const
 const wasHeld = { type: 'wasHeld', params: answer } as const
 const wasQuarantined = { type: 'wasQuarantined', params: answer } as const
 const noteGrant = { type: 'noteGrant', params: answer } as const
@@ -193,7 +214,11 @@ export const electionMachine = electionSetup.createMachine({
   },
   states: {
     beginning: {
-      always: [{ guard: 'beginsWithRest', target: 'resting' }, { target: 'ready' }],
+      always: [
+        { guard: 'beginsWithRest', target: 'resting' },
+        { guard: 'hasSession', target: 'campaigning' },
+        { target: 'unready' },
+      ],
     },
     ready: {
       always: [{ guard: 'hasSession', target: 'campaigning' }, { target: 'unready' }],
@@ -220,7 +245,9 @@ export const electionMachine = electionSetup.createMachine({
             'store.restarted': 'hinted',
             'session.lost': { target: '#election.unready', actions: 'noteLoss' },
             'xstate.done.actor.campaign': [
-              { guard: wasGranted, target: '#election.granted', actions: noteGrant },
+              { guard: wasGrantedInTime, target: '#election.holding', actions: [noteGrant, beginTerm] },
+              // The answer came so late that the session has run out: then it is no term.
+              { guard: wasGranted, target: '#election.unready' },
               { guard: wasHeld, target: '#election.waiting', actions: 'clearFailures' },
               { guard: wasQuarantined, target: '#election.quarantined', actions: ['clearFailures', noteQuarantine] },
               { target: '#election.unsettled', actions: 'countFailure' },
@@ -234,7 +261,9 @@ export const electionMachine = electionSetup.createMachine({
             STEP_DOWN: 'steppingDown',
             'session.lost': { target: '#election.unready', actions: 'noteLoss' },
             'xstate.done.actor.campaign': [
-              { guard: wasGranted, target: '#election.granted', actions: noteGrant },
+              { guard: wasGrantedInTime, target: '#election.holding', actions: [noteGrant, beginTerm] },
+              // The answer came so late that the session has run out: then it is no term.
+              { guard: wasGranted, target: '#election.unready' },
               { guard: wasHeld, target: '#election.campaigning', actions: 'clearFailures' },
               { guard: wasQuarantined, target: '#election.quarantined', actions: ['clearFailures', noteQuarantine] },
               { target: '#election.unsettled', actions: 'countFailure' },
@@ -264,20 +293,6 @@ export const electionMachine = electionSetup.createMachine({
           },
         },
       },
-    },
-    granted: {
-      description: 'An answer may come so late that the session has run out: then it is no term.',
-      always: [
-        {
-          guard: { type: 'sessionIsLive', params: ({ context }) => ({ session: context.session }) },
-          target: 'holding',
-          actions: {
-            type: 'beginTerm',
-            params: ({ context }) => ({ ...termKey({ context }), session: context.session! }),
-          },
-        },
-        { target: 'unready' },
-      ],
     },
     unsettled: {
       description: 'The outcome of a campaign is unknown: the lease may be ours. Campaign again, or withdraw.',
@@ -329,14 +344,17 @@ export const electionMachine = electionSetup.createMachine({
           schedule: context.schedule,
         }),
         onDone: [
-          { guard: 'handsOverToStop', target: 'over.toStop' },
-          { guard: 'handsOverToRest', target: 'over.toRest' },
-          { guard: { type: 'mustRest', params: ({ event }) => event.output }, target: 'over.toRest' },
-          { target: 'over.toContend' },
+          { guard: 'handsOverToStop', target: 'releasing.toStop' },
+          { guard: 'handsOverToRest', target: 'releasing.toRest' },
+          { guard: { type: 'mustRest', params: ({ event }) => event.output }, target: 'releasing.toRest' },
+          { target: 'releasing.toContend' },
         ],
         onError: {
           target: '.outlasting',
-          actions: { type: 'reportCrash', params: ({ context, event }) => ({ lease: context.lease, error: plainError(event.error) }) },
+          actions: {
+            type: 'reportCrash',
+            params: ({ context, event }) => ({ lease: context.lease, error: plainError(event.error) }),
+          },
         },
       },
       states: {
@@ -369,10 +387,13 @@ export const electionMachine = electionSetup.createMachine({
           invoke: {
             src: 'termDeadline',
             input: termKey,
-            onDone: [{ guard: 'outlastsToStop', target: '#election.over.toStop' }, { target: '#election.over.toRest' }],
+            onDone: [
+              { guard: 'outlastsToStop', target: '#election.releasing.toStop' },
+              { target: '#election.releasing.toRest' },
+            ],
             onError: [
-              { guard: 'outlastsToStop', target: '#election.over.toStop' },
-              { target: '#election.over.toRest' },
+              { guard: 'outlastsToStop', target: '#election.releasing.toStop' },
+              { target: '#election.releasing.toRest' },
             ],
           },
           states: {
@@ -382,31 +403,6 @@ export const electionMachine = electionSetup.createMachine({
           on: {
             'session.lost': { actions: ['noteLoss', { type: 'cutTerm', params: crashed }] },
           },
-        },
-      },
-    },
-    over: {
-      description: 'The term is over. Where its session still lives, the lease is given back.',
-      entry: 'clearFailures',
-      initial: 'toContend',
-      states: {
-        toContend: {
-          always: [
-            { guard: 'hasSession', target: '#election.releasing.toContend' },
-            { target: '#election.next.toContend', actions: unreleased },
-          ],
-        },
-        toRest: {
-          always: [
-            { guard: 'hasSession', target: '#election.releasing.toRest' },
-            { target: '#election.next.toRest', actions: unreleased },
-          ],
-        },
-        toStop: {
-          always: [
-            { guard: 'hasSession', target: '#election.releasing.toStop' },
-            { target: '#election.next.toStop', actions: unreleased },
-          ],
         },
       },
     },
@@ -436,8 +432,8 @@ export const electionMachine = electionSetup.createMachine({
         },
         toStop: {
           on: {
-            'session.lost': { target: '#election.next.toStop', actions: ['noteLoss', unreleased] },
-            'xstate.done.actor.release': { guard: wasConfirmed, target: '#election.next.toStop', actions: released },
+            'session.lost': { target: '#election.stopped', actions: ['noteLoss', unreleased] },
+            'xstate.done.actor.release': { guard: wasConfirmed, target: '#election.stopped', actions: released },
           },
         },
       },
@@ -465,8 +461,8 @@ export const electionMachine = electionSetup.createMachine({
         },
         toStop: {
           on: {
-            'session.lost': { target: '#election.next.toStop', actions: 'noteLoss' },
-            'xstate.done.actor.withdraw': { guard: wasConfirmed, target: '#election.next.toStop' },
+            'session.lost': { target: '#election.stopped', actions: 'noteLoss' },
+            'xstate.done.actor.withdraw': { guard: wasConfirmed, target: '#election.stopped' },
           },
         },
       },
@@ -499,7 +495,6 @@ export const electionMachine = electionSetup.createMachine({
             { target: '#election.resting' },
           ],
         },
-        toStop: { always: '#election.stopped' },
       },
     },
     resting: {

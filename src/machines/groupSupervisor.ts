@@ -35,7 +35,7 @@ export interface View {
   readonly mine: readonly number[]
 }
 
-interface Context extends GroupSupervisorInput {
+export interface Context extends GroupSupervisorInput {
   readonly version: number
   /** Partitions that this member runs in its latest view. */
   readonly mine: readonly number[]
@@ -59,7 +59,7 @@ export type SupervisorCommand =
   /** Without a version: somebody says that the members have changed. */
   | { readonly type: 'group.changed'; readonly group: string; readonly version?: number }
 
-type Event =
+export type Event =
   | SessionFact
   | SupervisorCommand
   | CohortFact

@@ -11,7 +11,7 @@ export interface ObserverInput {
   readonly everyMs: number
 }
 
-interface Context extends ObserverInput {
+export interface Context extends ObserverInput {
   /** `undefined` before the first answer. */
   readonly leader: Leader | null | undefined
 }

@@ -32,7 +32,7 @@ export type PartitionFact =
   | { readonly type: 'partition.resting'; readonly partition: number }
   | { readonly type: 'partition.rested'; readonly partition: number }
 
-type Event = SessionFact | PartitionCommand | { readonly type: 'lease.freed'; readonly lease: string }
+export type Event = SessionFact | PartitionCommand | { readonly type: 'lease.freed'; readonly lease: string }
 
 const crash = ({
   context,

@@ -12,7 +12,7 @@ export interface ScheduleLoopInput extends Omit<WorkInput, 'run'> {
   readonly schedule: Schedule
 }
 
-interface Context extends ScheduleLoopInput {
+export interface Context extends ScheduleLoopInput {
   /** Runs so far. */
   readonly run: number
   /** The slot of the present or of the last run, on the runtime's clock. */
@@ -27,7 +27,7 @@ export interface TimerDue {
   readonly nowMs: number
 }
 
-type Event = WorkCommand | RunSettled | TimerDue
+export type Event = WorkCommand | RunSettled | TimerDue
 
 export type WaitFor = { readonly afterMs: number } | { readonly atMs: number }
 

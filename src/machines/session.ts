@@ -28,7 +28,7 @@ export interface Renewed {
   readonly validUntilMs: number
 }
 
-interface Context extends SessionInput {
+export interface Context extends SessionInput {
   readonly session: string | null
   readonly validUntilMs: number
   readonly epoch: number
@@ -51,7 +51,7 @@ export type SessionCommand = { readonly type: 'session.close' }
 
 export type SessionReport = SessionFact | { readonly type: 'inbox.read'; readonly inbox: Inbox }
 
-type Event =
+export type Event =
   | SessionHint
   | SessionCommand
   /** Among the regions of this machine. */
@@ -64,7 +64,7 @@ type Event =
   | DoneActorEvent<LookAnswer, 'look'>
   | ErrorActorEvent<unknown, 'look'>
 
-interface OfSession {
+export interface OfSession {
   readonly session: string
 }
 

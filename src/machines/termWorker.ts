@@ -7,8 +7,8 @@ import { plainError } from '../model/errors.ts'
 import type { TermEndReason } from '../model/events.ts'
 import type { Schedule } from '../model/schedule.ts'
 import type { Crash } from './facts.ts'
-import { scheduleLoopMachine } from './scheduleLoop.ts'
-import { call, conversation, effect } from './slots.ts'
+import { scheduleLoopMachine, type TimerDue } from './scheduleLoop.ts'
+import { conversation, effect } from './slots.ts'
 import { type TermKey, termKey } from './term.ts'
 import type { RunSettled, WorkCommand, WorkInput, WorkSettled } from './work.ts'
 
@@ -21,7 +21,7 @@ export interface TermWorkerOutput {
   readonly reason: TermEndReason
 }
 
-interface Context extends TermWorkerInput {
+export interface Context extends TermWorkerInput {
   readonly reason: TermEndReason
 }
 
@@ -31,7 +31,7 @@ export type TermCommand =
   /** The term is over already: the work is told, and nobody waits for it. */
   | { readonly type: 'term.cut'; readonly reason: TermEndReason }
 
-type Event = TermCommand | WorkSettled
+export type Event = TermCommand | WorkSettled | TimerDue
 
 const termWorkerSetup = setup({
   types: {
@@ -44,8 +44,6 @@ const termWorkerSetup = setup({
   actors: {
     work: conversation<WorkCommand, WorkInput, RunSettled>('work'),
     scheduleLoop: scheduleLoopMachine,
-    /** Over when the deadline that was fixed by the revoke has passed. */
-    termDeadline: call<void, TermKey>('termDeadline'),
   },
   actions: {
     reportCrash: effect<Crash>('reportCrash'),
@@ -54,6 +52,9 @@ const termWorkerSetup = setup({
     /** Moves the deadline to now and tells the work. */
     cutTerm: effect<TermKey & { readonly reason: TermEndReason }>('cutTerm'),
     endTerm: effect<TermKey & { readonly reason: TermEndReason }>('endTerm'),
+    /** Wakes this actor at the deadline that was fixed by the revoke. */
+    armDeadline: effect<TermKey>('armDeadline'),
+    disarmDeadline: effect('disarmDeadline'),
     stopWork: sendTo('work', { type: 'work.stop' }),
     noteReason: assign(({ event }) => {
       assertEvent(event, ['term.revoke', 'term.cut'])
@@ -68,7 +69,13 @@ const termWorkerSetup = setup({
   },
 })
 
-const crash = ({ context, event }: { readonly context: Context; readonly event: { readonly error: unknown } }): Crash => ({
+const crash = ({
+  context,
+  event,
+}: {
+  readonly context: Context
+  readonly event: { readonly error: unknown }
+}): Crash => ({
   lease: context.lease,
   error: plainError(event.error),
 })
@@ -111,13 +118,10 @@ const reign = termWorkerSetup.createStateConfig({
     },
     handingOver: {
       description: 'The work was interrupted and its exit is awaited, until the deadline that was fixed then.',
-      invoke: {
-        src: 'termDeadline',
-        input: termKey,
-        onDone: '#termWorker.ended',
-        onError: '#termWorker.ended',
-      },
+      entry: { type: 'armDeadline', params: termKey },
+      exit: 'disarmDeadline',
       on: {
+        'timer.due': '#termWorker.ended',
         'work.settled': '#termWorker.ended',
         // The session is lost while its work is still leaving: nothing is left to wait for.
         'term.cut': { target: 'handingOver', reenter: true, actions: { type: 'cutTerm', params: withReason } },
@@ -135,6 +139,7 @@ export const termWorkerMachine = termWorkerSetup.createMachine({
     'term.revoke': {},
     'term.cut': {},
     'work.settled': {},
+    'timer.due': {},
   },
   states: {
     starting: {
@@ -161,14 +166,10 @@ export const termWorkerMachine = termWorkerSetup.createMachine({
     outlasting: {
       description:
         'A machine of this library failed, and what it ran may still run: told to end, it has until the deadline.',
-      entry: ['noteCrash', { type: 'revokeTerm', params: withReason }],
-      invoke: {
-        src: 'termDeadline',
-        input: termKey,
-        onDone: 'ended',
-        onError: 'ended',
-      },
+      entry: ['noteCrash', { type: 'revokeTerm', params: withReason }, { type: 'armDeadline', params: termKey }],
+      exit: 'disarmDeadline',
       on: {
+        'timer.due': 'ended',
         'term.cut': { target: 'outlasting', reenter: true, actions: { type: 'cutTerm', params: withReason } },
       },
     },

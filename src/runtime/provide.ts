@@ -24,8 +24,8 @@ import type {
 } from '../model/answers.ts'
 import { SimbaError } from '../model/errors.ts'
 import { callLogic, type OnStop, waitLogic } from './actors.ts'
+import { ActorTimers } from './actorTimers.ts'
 import { createEffects } from './effects.ts'
-import { LoopTimers } from './loopTimers.ts'
 import type { Runtime } from './runtime.ts'
 import { backoffMs, retryDelayMs, until } from './waits.ts'
 import { createWorkLogic } from './workLogic.ts'
@@ -38,7 +38,7 @@ export function provideClient(runtime: Runtime, doubt: () => void) {
   const { settings, store, terms } = runtime
   const { clock, random, renewIntervalMs } = settings
   const effects = createEffects(runtime)
-  const loopTimers = new LoopTimers(clock)
+  const timers = new ActorTimers(clock)
 
   const wait = {
     pause: waitLogic<{ readonly forMs: number }>(clock, ({ forMs }) => forMs),
@@ -70,8 +70,8 @@ export function provideClient(runtime: Runtime, doubt: () => void) {
   const scheduleLoop = scheduleLoopMachine.provide({
     actors: { work: createWorkLogic(runtime) },
     actions: {
-      armTimer: ({ self }, params: WaitFor) => loopTimers.arm(self, params),
-      disarmTimer: ({ self }) => loopTimers.disarm(self),
+      armTimer: ({ self }, params: WaitFor) => timers.arm(self, params),
+      disarmTimer: ({ self }) => timers.disarm(self),
       reportSkipped: effects.lease.reportSkipped,
     },
     guards: {
@@ -80,8 +80,12 @@ export function provideClient(runtime: Runtime, doubt: () => void) {
   })
 
   const termWorker = termWorkerMachine.provide({
-    actors: { work: createWorkLogic(runtime), scheduleLoop, termDeadline },
-    actions: effects.term,
+    actors: { work: createWorkLogic(runtime), scheduleLoop },
+    actions: {
+      ...effects.term,
+      armDeadline: ({ self }, key) => timers.arm(self, { atMs: terms.get(key)?.deadlineMs ?? clock.now() }),
+      disarmDeadline: ({ self }) => timers.disarm(self),
+    },
   })
 
   const election = electionMachine.provide({
@@ -93,13 +97,16 @@ export function provideClient(runtime: Runtime, doubt: () => void) {
       withdraw: callLogic<WithdrawAnswer, LeaseCall & Attempt>((input, onStop) =>
         repeated(input, onStop, () => heard(store.withdraw(input.session!, input.lease))),
       ),
-      release: callLogic<ReleaseAnswer, LeaseCall & Attempt & { readonly token: number }>((input, onStop) =>
-        repeated(input, onStop, () => heard(store.release(input.session!, input.lease, input.token))),
-      ),
+      release: callLogic<ReleaseAnswer, LeaseCall & Attempt & { readonly token: number }>(async (input, onStop) => {
+        const { session, lease, token } = input
+        if (session === null) return { kind: 'unknown' }
+        return repeated(input, onStop, () => heard(store.release(session, lease, token)))
+      }),
     },
     actions: { ...effects.term, ...effects.lease },
     guards: {
-      sessionIsLive: (_, { session }) => session !== null && store.isLive(session),
+      wasGrantedInTime: (_, { answer, session }) =>
+        answer.kind === 'granted' && session !== null && store.isLive(session),
     },
   })
 

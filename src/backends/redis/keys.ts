@@ -35,7 +35,7 @@ local OFFERS = root .. ':offers'      -- zset: lease -> when its open offer runs
 
 local function sessionKey(session) return key('session', session) end -- hash: node, leaseDurationMs, renewIntervalMs, settled
 local function numbersKey(session) return key('numbers', session) end -- zset: 'lease:x' or 'group:x' -> last number
-local function holdsKey(session) return key('holds', session) end     -- set: leases that it holds
+local function holdsKey(session) return key('holds', session) end     -- zset: lease that it holds -> token
 local function standsKey(session) return key('stands', session) end   -- set: leases for which it stands in line
 local function inboxKey(session) return key('inbox', session) end     -- set: leases that are offered to it
 local function groupsKey(session) return key('groups', session) end   -- set: groups that it has joined

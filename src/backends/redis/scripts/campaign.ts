@@ -34,6 +34,6 @@ leaveLine(me, lease)
 local token = math.max(tonumber(redis.call('HGET', root, 'token') or 0) + 1, nowMicros)
 redis.call('HSET', root, 'token', token)
 redis.call('HSET', leaseKey(lease), 'holder', me, 'token', token)
-redis.call('SADD', holdsKey(me), lease)
+redis.call('ZADD', holdsKey(me), token, lease)
 return {'granted', string.format('%.0f', token)} -- as text: ioredis 6 misreads the last digit of the largest integers
 `

@@ -90,15 +90,7 @@ reapSessions()
 passOffersOn(longestLeaseMs)
 tellMembers()
 
-local holds = false
-if knownEpoch ~= epoch then
-  holds = {}
-  for _, lease in ipairs(redis.call('SMEMBERS', holdsKey(me))) do
-    holds[#holds + 1] = lease
-    holds[#holds + 1] = redis.call('HGET', leaseKey(lease), 'token')
-  end
-end
-
+local holds = knownEpoch ~= epoch and redis.call('ZRANGE', holdsKey(me), 0, -1, 'WITHSCORES')
 local freed, versions = readInbox()
 return {'renewed', freed, versions, nextExpiryInMs(), epoch, run, holds}
 `

@@ -59,7 +59,7 @@ end
 
 -- Takes the lease from its holder, without giving it to anybody.
 local function strip(holder, lease)
-  redis.call('SREM', holdsKey(holder), lease)
+  redis.call('ZREM', holdsKey(holder), lease)
   redis.call('HDEL', leaseKey(lease), 'holder', 'token')
 end
 

@@ -1,9 +1,9 @@
-/** The timers of schedule loops: one each, without an actor for every wait. */
+/** Timers for those machines of which there are thousands: one each, without an actor for every wait. */
 import type { AnyActorRef } from 'xstate'
 import type { TimerDue, WaitFor } from '../machines/scheduleLoop.ts'
 import type { TimerClock } from '../model/clock.ts'
 
-export class LoopTimers {
+export class ActorTimers {
   readonly #clock: TimerClock
   readonly #cancels = new WeakMap<AnyActorRef, () => void>()
 
@@ -11,17 +11,17 @@ export class LoopTimers {
     this.#clock = clock
   }
 
-  arm(loop: AnyActorRef, waitFor: WaitFor): void {
+  arm(actor: AnyActorRef, waitFor: WaitFor): void {
     const dueMs = 'atMs' in waitFor ? waitFor.atMs : this.#clock.now() + waitFor.afterMs
     const cancel = this.#clock.wakeAt(dueMs, () => {
       const due: TimerDue = { type: 'timer.due', dueMs, nowMs: this.#clock.now() }
-      loop.send(due)
+      actor.send(due)
     })
-    this.#cancels.set(loop, cancel)
+    this.#cancels.set(actor, cancel)
   }
 
-  disarm(loop: AnyActorRef): void {
-    this.#cancels.get(loop)?.()
-    this.#cancels.delete(loop)
+  disarm(actor: AnyActorRef): void {
+    this.#cancels.get(actor)?.()
+    this.#cancels.delete(actor)
   }
 }
