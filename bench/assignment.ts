@@ -174,9 +174,10 @@ function timings(): string {
 const DOCUMENT = new URL('../docs/assignment.md', import.meta.url)
 
 function renew(document: string, name: string, table: string): string {
-  const [begin, end] = [`<!-- ${name} -->\n`, `\n<!-- /${name} -->`]
-  const [head, rest] = document.split(begin)
-  return `${head}${begin}${table}${end}${rest!.split(end)[1]}`
+  const begin = document.indexOf(`<!-- ${name} -->`)
+  const end = document.indexOf(`<!-- /${name} -->`)
+  if (begin === -1 || end < begin) throw new Error(`docs/assignment.md has no place for the table "${name}".`)
+  return `${document.slice(0, begin)}<!-- ${name} -->\n${table}\n${document.slice(end)}`
 }
 
 const tables = { timings: timings(), spread: spread() }

@@ -7,12 +7,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createSimba, fixedDelay } from 'simba-xstate'
 import { memory } from 'simba-xstate/memory'
+import { redis } from 'simba-xstate/redis'
 import { sqlite } from 'simba-xstate/sqlite'
+import { RedisServer } from '../test/support/redis-server.ts'
 
 const PARTITIONS = 10_000
 const store = process.argv[2] ?? 'memory'
 const file = join(tmpdir(), `simba-bench-${process.pid}.db`)
-const backend = store === 'sqlite' ? sqlite(file) : memory()
+const server = store === 'redis' ? await RedisServer.start() : undefined
+const backend = server ? redis(server.url) : store === 'sqlite' ? sqlite(file) : memory()
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`
 const cpuMs = (since: NodeJS.CpuUsage) => {
@@ -48,6 +51,7 @@ await simba.stop()
 const stopMs = performance.now() - stopping
 const stopCpuMs = cpuMs(stopCpu)
 rmSync(file, { force: true })
+await server?.stop()
 
 console.table({
   [store]: {

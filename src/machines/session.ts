@@ -332,7 +332,10 @@ export const sessionMachine = sessionSetup.createMachine({
         unwanted: {
           description: 'The answer is awaited, and the session closed.',
           on: {
-            'xstate.done.actor.open': '#session.closing',
+            'xstate.done.actor.open': {
+              target: '#session.closing',
+              actions: [{ type: 'noteOpened', params: opened }, endSession('closed')],
+            },
             'xstate.error.actor.open': '#session.closing',
           },
         },

@@ -6,6 +6,7 @@ import { checkName } from '../model/names.ts'
 import type { Schedule } from '../model/schedule.ts'
 import { checkWork } from './checkWork.ts'
 import type { Core } from './core.ts'
+import { createElectionLogic, type ElectionLogic } from './electionLogic.ts'
 import { checkSchedule } from './schedules.ts'
 import { stoppable, type Task } from './task.ts'
 import type { TermWork } from './work.ts'
@@ -31,6 +32,22 @@ export interface Election {
    * simba.election('report').schedule(fixedRate('1m'), async (term) => { … })
    */
   schedule(schedule: Schedule, work: TermWork): Task
+  /**
+   * The same as `runWhileLeader`, as an actor logic for a machine of your own: the election begins when the machine invokes or spawns
+   * it. The machine is sent `term.started`, `term.revoked` and `term.ended`, each with the lease and the token; it may send `STEP_DOWN`,
+   * or `STOP`, after which the actor is done when the work has exited and the lease is released. An actor that is left or stopped by
+   * the machine hands over in the same order, but nobody is told: send `STOP` and wait for its end where you mean to come back.
+   *
+   * The actor fails with `ALREADY_STARTED` where `runWhileLeader` would throw it.
+   *
+   * @example
+   * const machine = setup({ actors: { election: simba.election('ingest').logic(work) } }).createMachine({
+   *   initial: 'following',
+   *   invoke: { id: 'election', src: 'election' },
+   *   states: { following: { on: { 'term.started': 'leading' } }, leading: { on: { 'term.ended': 'following' } } },
+   * })
+   */
+  logic(work: TermWork): ElectionLogic
   /** Who leads now; `null` where nobody does. Asks the store, and does not contend. */
   leader(): Promise<Leader | null>
   /**
@@ -42,18 +59,31 @@ export interface Election {
 
 export function createElection(core: Core, name: string): Election {
   const lease = checkName('The name of the election', name)
-  const { tasks } = core.runtime
+  const { tasks, events } = core.runtime
 
-  function start(work: TermWork, schedule?: Schedule): Task {
+  function start(work: TermWork, schedule?: Schedule, onEnd = () => {}): Task {
     checkWork(work)
     tasks.claimLease(lease)
-    return startElection(core, { lease, work, schedule, ends: 'when-stopped', onEnd: () => tasks.releaseLease(lease) })
+    return startElection(core, {
+      lease,
+      work,
+      schedule,
+      ends: 'when-stopped',
+      onEnd: () => {
+        tasks.releaseLease(lease)
+        onEnd()
+      },
+    })
   }
 
   return {
     name: lease,
     runWhileLeader: (work) => start(work),
     schedule: (schedule, work) => start(work, checkSchedule(schedule)),
+    logic(work) {
+      checkWork(work)
+      return createElectionLogic({ lease, events, start: (onEnd) => start(work, undefined, onEnd) })
+    },
     leader: () => core.runtime.store.leader(lease),
     observe: (listener) => observe(core, lease, listener),
   }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Player } from '../../src/backends/contract/player.ts'
 import type { Backend, Connection, Hint, SessionOptions } from '../../src/backends/port.ts'
 
-export interface LogLine {
+interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error'
   readonly message: string
   readonly details: object

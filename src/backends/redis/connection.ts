@@ -165,7 +165,7 @@ export class RedisConnection implements Connection, SessionLink {
 
   #onError(error: Error): void {
     const { logger } = this.#environment
-    const isNews = this.#lastError?.message !== error.message
+    const isNews = this.#lastError === undefined
     this.#lastError = error
     if (isNews) logger.warn({ error }, 'redis: connection failed')
     else logger.debug({ error }, 'redis: connection failed again')

@@ -13,7 +13,9 @@ local known = redis.call('ZSCORE', SESSIONS, me)
 if (known or wasOpen) and not alive(me) then return {'ended'} end
 
 local epoch, _, _, run = identify(leaseDurationMs)
-redis.call('HSET', sessionKey(me), 'node', node, 'leaseDurationMs', leaseDurationMs, 'renewIntervalMs', renewIntervalMs)
+redis.call('HSET', sessionKey(me), 'node', node, 'leaseDurationMs', leaseDurationMs)
+-- Only offers are measured by it, and none need outlast whom it was made to.
+redis.call('HSET', sessionKey(me), 'renewIntervalMs', math.min(renewIntervalMs, leaseDurationMs))
 redis.call('HSETNX', sessionKey(me), 'settled', 0)
 redis.call('ZADD', SESSIONS, now + leaseDurationMs, me)
 redis.call('ZADD', RENEWED, now, me)

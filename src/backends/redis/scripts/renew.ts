@@ -70,7 +70,7 @@ local settled, knownEpoch, knownRun = tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV
 local mine = redis.call('HMGET', sessionKey(me), 'leaseDurationMs', 'settled')
 local leaseDurationMs = tonumber(mine[1])
 local epoch, _, longestLeaseMs, run = identify(leaseDurationMs)
-if run ~= knownRun and knownEpoch >= epoch then
+if knownRun ~= '' and knownRun ~= run and knownEpoch >= epoch then
   -- Restarted twice, and the second time from a snapshot that had not seen the first: its count has begun again at a number
   -- that this session has heard before, and would take for nothing new.
   epoch = knownEpoch + 1

@@ -4,7 +4,7 @@
  */
 
 /** How much one call may tidy up: leases freed, places given up, memberships and sessions ended. What is left over, the next call does. */
-export const TIDYING_BUDGET = 100
+const TIDYING_BUDGET = 100
 
 export const line = /* lua */ `
 local budget = ${TIDYING_BUDGET}

@@ -1,0 +1,111 @@
+/** What there is to draw of a machine: its states and moves as plain data, read from the machine itself and not from its source. */
+import type { AnyStateMachine, AnyStateNode } from 'xstate'
+
+export interface Chart {
+  readonly id: string
+  /** The machine itself, as the outermost box. */
+  readonly root: ChartState
+  /** Events that the machine names at its root only to say that they mean nothing where no state names them. */
+  readonly ignored: readonly string[]
+}
+
+export interface ChartState {
+  readonly id: string
+  readonly key: string
+  readonly kind: 'atomic' | 'compound' | 'parallel' | 'final'
+  /** Where its parent begins. */
+  readonly isInitial: boolean
+  readonly description?: string
+  readonly entry: readonly string[]
+  readonly exit: readonly string[]
+  readonly invokes: readonly string[]
+  readonly moves: readonly Move[]
+  readonly states: readonly ChartState[]
+}
+
+export interface Move {
+  /** Empty where the move is made at once. */
+  readonly events: readonly string[]
+  readonly guard?: string
+  readonly actions: readonly string[]
+  /** The state's id; left out where the state is not left. */
+  readonly target?: string
+}
+
+export function readChart(machine: AnyStateMachine): Chart {
+  const moves = movesOf(machine.root)
+  const isIgnored = ({ target, actions }: Move) => target === undefined && actions.length === 0
+  return {
+    id: machine.id,
+    root: { ...readState(machine.root, true), moves: moves.filter((move) => !isIgnored(move)) },
+    ignored: moves.filter(isIgnored).flatMap(({ events }) => events),
+  }
+}
+
+function readState(node: AnyStateNode, isInitial: boolean): ChartState {
+  const begins = new Set(node.initial.target?.map(({ id }) => id))
+  return {
+    id: node.id,
+    key: node.key,
+    kind: node.type === 'history' ? 'atomic' : node.type,
+    isInitial,
+    ...(node.description !== undefined && { description: node.description }),
+    entry: node.entry.map(nameOf),
+    exit: node.exit.map(nameOf),
+    invokes: node.invoke.map(({ src }) => String(src)),
+    moves: movesOf(node),
+    states: Object.values(node.states).map((child) => readState(child, node.type === 'compound' && begins.has(child.id))),
+  }
+}
+
+function movesOf(node: AnyStateNode): readonly Move[] {
+  const always = (node.always ?? []).map((transition) => ({ event: undefined, transition }))
+  const answered = [...node.transitions].flatMap(([event, transitions]) =>
+    transitions.map((transition) => ({ event: eventName(node, event), transition })),
+  )
+  const moves = [...always, ...answered].map(({ event, transition }): Move => {
+    const guard = transition.guard === undefined ? undefined : nameOf(transition.guard)
+    const target = transition.target?.[0]?.id
+    return {
+      events: event === undefined ? [] : [event],
+      ...(guard !== undefined && { guard }),
+      actions: transition.actions.map(nameOf),
+      ...(target !== undefined && { target }),
+    }
+  })
+  return merged(moves)
+}
+
+/** Moves that differ in nothing but the event are one, where no other answer to their events comes between. */
+function merged(moves: readonly Move[]): readonly Move[] {
+  const kept: Move[] = []
+  const alone = (move: Move) => moves.filter(({ events }) => events[0] === move.events[0]).length === 1
+  for (const move of moves) {
+    const twin = alone(move) ? kept.findIndex((other) => alone(other) && sameBut(other, move)) : -1
+    const { events = [] } = kept[twin] ?? {}
+    if (twin < 0) kept.push(move)
+    else kept[twin] = { ...move, events: [...events, ...move.events] }
+  }
+  return kept
+}
+
+function sameBut({ events: _, ...one }: Move, { events: __, ...other }: Move): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}
+
+/** What an actor's end is called: `campaign done`, `campaign failed`. */
+function eventName(node: AnyStateNode, event: string): string {
+  const ended = /^xstate\.(done|error)\.actor\.(.+)$/.exec(event)
+  if (!ended) return event
+  const [, how, id] = ended
+  const invoked = node.invoke.find((invoke) => invoke.id === id)
+  const actor = id === '*' ? 'child' : String(invoked?.src ?? id).replace(/\.\*$/, '')
+  return `${actor} ${how === 'done' ? 'done' : 'failed'}`
+}
+
+function nameOf(slot: unknown): string {
+  if (typeof slot === 'string') return slot
+  const { type } = slot as { readonly type?: unknown }
+  if (typeof type === 'string') return type
+  throw new Error(`An action or a guard of a machine has no name: ${String(slot)}`)
+}
