@@ -18,6 +18,7 @@ import type {
 } from '../model/answers.ts'
 import { plainError, SimbaError } from '../model/errors.ts'
 import type { Events } from './events.ts'
+import { Lane } from './lane.ts'
 import type { Settings } from './settings.ts'
 
 /** A session of this client, with what is known of it here. */
@@ -34,12 +35,16 @@ interface Held {
   readonly pending: Set<number>
 }
 
+/** How many commands of a client are under way at a time. Renewals do not wait for them. */
+const MOST_COMMANDS = 64
+
 export class Store {
   readonly #backend: Backend
   readonly #settings: Settings
   readonly #events: Events
   readonly #onHint: (hint: Hint) => void
   readonly #held = new Map<string, Held>()
+  readonly #lane = new Lane(MOST_COMMANDS)
   #connection: Connection | undefined
   #failingSinceMs: number | undefined
 
@@ -204,15 +209,18 @@ export class Store {
     return Math.min(this.#settings.renewIntervalMs, held.validUntilMs - this.#settings.clock.now())
   }
 
-  async #command<A>(name: string, session: string, send: (handle: Session, number: number) => Promise<A>): Promise<A> {
-    const held = this.#living(session)
-    const number = ++held.number
-    held.pending.add(number)
-    try {
-      return await this.#bounded(name, this.#timeLeft(held), () => send(held.handle, number))
-    } finally {
-      held.pending.delete(number)
-    }
+  #command<A>(name: string, session: string, send: (handle: Session, number: number) => Promise<A>): Promise<A> {
+    return this.#lane.run(async () => {
+      const held = this.#living(session)
+      // Taken when the command leaves, so that numbers grow in the order of sending.
+      const number = ++held.number
+      held.pending.add(number)
+      try {
+        return await this.#bounded(name, this.#timeLeft(held), () => send(held.handle, number))
+      } finally {
+        held.pending.delete(number)
+      }
+    })
   }
 
   /** An answer that comes later than `limitMs` is nobody's any more. */

@@ -1,5 +1,5 @@
 /** Leader work as users give it, and one run of it. */
-import { type AnyActorLogic, type AnyActorRef, createActor } from 'xstate'
+import { type AnyActorLogic, type AnyActorScope, createActor } from 'xstate'
 import type { Term } from './term.ts'
 
 /** Runs while this client leads; returns when it is done, or soon after `term.signal` aborts. */
@@ -35,8 +35,11 @@ export interface Run {
   abandon(): void
 }
 
-export function startRun(work: TermWork | PartitionWork, term: Term, parent: AnyActorRef): Run {
-  return typeof work === 'function' ? runFunction(work, term) : runLogic(work, term, parent)
+/** The actor that runs the work. Only through it can XState stop an actor that has a parent. */
+export type Host = Pick<AnyActorScope, 'self' | 'stopChild'>
+
+export function startRun(work: TermWork | PartitionWork, term: Term, host: Host): Run {
+  return typeof work === 'function' ? runFunction(work, term) : runLogic(work, term, host)
 }
 
 function runFunction(work: PartitionFunction, term: Term): Run {
@@ -49,9 +52,9 @@ function runFunction(work: PartitionFunction, term: Term): Run {
   }
 }
 
-function runLogic(logic: AnyActorLogic, term: Term, parent: AnyActorRef): Run {
+function runLogic(logic: AnyActorLogic, term: Term, host: Host): Run {
   const input: WorkLogicInput = { term, partition: term.partition }
-  const actor = createActor(logic, { input, parent, id: 'work' })
+  const actor = createActor(logic, { input, parent: host.self, id: 'work' })
   const done = new Promise<unknown>((resolve, reject) => {
     actor.subscribe({
       // A stopped actor completes without output.
@@ -65,9 +68,9 @@ function runLogic(logic: AnyActorLogic, term: Term, parent: AnyActorRef): Run {
     interrupt() {
       const event: TermRevokedEvent = { type: 'term.revoked' }
       const snapshot: { can?: (event: TermRevokedEvent) => boolean } = actor.getSnapshot()
-      if (snapshot.can && !snapshot.can(event)) actor.stop()
+      if (snapshot.can && !snapshot.can(event)) host.stopChild(actor)
       else actor.send(event)
     },
-    abandon: () => actor.stop(),
+    abandon: () => host.stopChild(actor),
   }
 }

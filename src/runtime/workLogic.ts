@@ -1,17 +1,18 @@
 /** The actor that runs work: told to stop, it waits; stopped itself, it leaves the work alone and says so. */
-import { type AnyActorRef, fromCallback } from 'xstate'
+import { type AnyActorRef, type CallbackActorLogic, fromCallback } from 'xstate'
 import type { RunSettled, WorkCommand, WorkInput } from '../machines/work.ts'
 import { plainError } from '../model/errors.ts'
 import type { Outcome } from '../model/events.ts'
 import { insideOf } from './inside.ts'
 import type { Runtime } from './runtime.ts'
 import type { LiveTerm } from './term.ts'
-import { startRun } from './work.ts'
+import { type Host, startRun } from './work.ts'
 
-export function createWorkLogic(runtime: Runtime) {
+export function createWorkLogic(runtime: Runtime): CallbackActorLogic<WorkCommand, WorkInput> {
   const { settings, events, terms, works } = runtime
   const { clock, logger, isFatal } = settings
-  return fromCallback<WorkCommand, WorkInput, RunSettled>(({ input, sendBack, receive, self }) => {
+  const hosts = new WeakMap<AnyActorRef, Host>()
+  const running = fromCallback<WorkCommand, WorkInput, RunSettled>(({ input, sendBack, receive, self }) => {
     const { lease, token, partition, run } = input
     const key = partition === undefined ? { lease, token } : { lease, token, partition }
     const term = terms.get(key)
@@ -21,7 +22,9 @@ export function createWorkLogic(runtime: Runtime) {
     let state: 'running' | 'settled' | 'abandoned' = 'running'
     const startedMs = clock.now()
     events.publish({ type: 'work.started', ...key, run })
-    const { result, settle } = insideOf(runtime, input.work, () => startRun(work, term, self as AnyActorRef))
+    const { result, settle } = insideOf(runtime, input.work, () =>
+      startRun(work, term, hosts.get(self as AnyActorRef)!),
+    )
 
     function complete(outcome: Outcome, thrown?: { readonly error: unknown }): void {
       const durationMs = clock.now() - startedMs
@@ -52,7 +55,10 @@ export function createWorkLogic(runtime: Runtime) {
       () => exit('COMPLETED'),
       (error: unknown) => exit(isOver(term) ? 'CANCELLED' : 'FAILED', { error }),
     )
-    receive(() => result.interrupt())
+    receive(({ type }) => {
+      // Work that is a machine also tells its parent that it is done.
+      if (type === 'work.stop') result.interrupt()
+    })
 
     return () => {
       if (state !== 'running') return
@@ -65,6 +71,14 @@ export function createWorkLogic(runtime: Runtime) {
       result.abandon()
     }
   })
+
+  return {
+    ...running,
+    start(snapshot, scope) {
+      hosts.set(scope.self, scope)
+      running.start?.(snapshot, scope)
+    },
+  }
 }
 
 function isOver(term: LiveTerm): boolean {

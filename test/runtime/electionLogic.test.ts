@@ -67,8 +67,8 @@ function run(simba: Simba, work: TermWork) {
 
 const told = (count: number) => (snapshot: { context: { told: readonly TermEvent[] } }) =>
   snapshot.context.told.length === count
-const untilAborted = (term: Term) =>
-  new Promise<void>((resolve) => term.signal.addEventListener('abort', () => resolve()))
+/** Work that leaves when it is told to. */
+const untilRevoked = (term: Term) => term.revoked
 
 function deferred() {
   let resolve!: () => void
@@ -89,7 +89,7 @@ const handedOver = (simba: Simba) =>
 
 test('the machine is told of each step of a term, in plain data', async () => {
   const simba = started()
-  const actor = run(simba, untilAborted)
+  const actor = run(simba, untilRevoked)
   await waitFor(actor, told(1))
   actor.send({ type: 'STOP' })
   await waitFor(actor, told(3))
@@ -122,11 +122,11 @@ test('after STOP the actor is done when the work has exited and the lease is rel
 
 test('a name is free again as soon as its actor is done', async () => {
   const simba = started()
-  const actor = run(simba, untilAborted)
+  const actor = run(simba, untilRevoked)
   await waitFor(actor, told(1))
   actor.send({ type: 'STOP' })
   await waitFor(actor, ({ value }) => value === 'over')
-  const next = run(simba, untilAborted)
+  const next = run(simba, untilRevoked)
   await waitFor(next, told(1))
 })
 
@@ -134,7 +134,7 @@ test('a machine that leaves the state is told nothing more, and the handover is 
   const simba = started()
   const order: string[] = []
   const actor = run(simba, async (term) => {
-    await untilAborted(term)
+    await untilRevoked(term)
     order.push('interrupted')
     await Promise.resolve()
     order.push('exited')
@@ -150,9 +150,9 @@ test('a machine that leaves the state is told nothing more, and the handover is 
 test('STEP_DOWN ends the term and leaves the lease to another node, and the actor goes on', async () => {
   const backend = memory()
   const simba = started(backend)
-  const actor = run(simba, untilAborted)
+  const actor = run(simba, untilRevoked)
   await waitFor(actor, told(1))
-  const other = run(started(backend), untilAborted)
+  const other = run(started(backend), untilRevoked)
   actor.send({ type: 'STEP_DOWN' })
   await waitFor(other, told(1))
   expect(actor.getSnapshot()).toMatchObject({ value: 'contending', context: { told: { length: 3 } } })
@@ -161,16 +161,16 @@ test('STEP_DOWN ends the term and leaves the lease to another node, and the acto
 
 test('an actor whose lease has another owner on its client fails with ALREADY_STARTED, and the owner goes on', async () => {
   const simba = started()
-  const first = run(simba, untilAborted)
+  const first = run(simba, untilRevoked)
   await waitFor(first, told(1))
-  const second = run(simba, untilAborted)
+  const second = run(simba, untilRevoked)
   expect(second.getSnapshot()).toMatchObject({ value: 'failed', context: { error: { code: 'ALREADY_STARTED' } } })
   expect(first.getSnapshot()).toMatchObject({ value: 'contending', context: { told: { length: 1 } } })
 })
 
 test('a machine that was started first gets its terms with START, and again after STOP and START', async () => {
   const simba = client()
-  const actor = run(simba, untilAborted)
+  const actor = run(simba, untilRevoked)
   simba.send({ type: 'START' })
   await waitFor(actor, told(1))
   await simba.stop()
@@ -183,9 +183,9 @@ test('a machine that was started first gets its terms with START, and again afte
 
 test('terms of other leases are no business of the machine', async () => {
   const simba = started()
-  const actor = run(simba, untilAborted)
+  const actor = run(simba, untilRevoked)
   await waitFor(actor, told(1))
-  const other = simba.election('other').runWhileLeader(untilAborted)
+  const other = simba.election('other').runWhileLeader(untilRevoked)
   await new Promise<void>((resolve) => simba.on('term.started', () => resolve()))
   await other.stop()
   expect(actor.getSnapshot().context.told).toHaveLength(1)

@@ -1,0 +1,147 @@
+/** Several nodes on one store, and the merged log of them all. */
+
+import type { NodeProcess } from './node-process.ts'
+import { type ClientOrders, type Line, machineMs, type Order } from './orders.ts'
+import type { Pool } from './pool.ts'
+import { endOf, type Reign, ReignLog } from './reigns.ts'
+
+/** What is not true after this long is not going to be, however busy the machine. */
+const PATIENCE_MS = 20_000
+const GLANCE_MS = 20
+const TAIL = 60
+
+export interface ClusterOptions
+  extends Omit<ClientOrders, 'node' | 'namespace' | 'elections' | 'groups' | 'cleanUpMs'> {
+  readonly elections?: readonly string[]
+  readonly groups?: Readonly<Record<string, number>>
+  readonly cleanUpMs?: number
+}
+
+export interface Node {
+  readonly name: string
+  readonly process: NodeProcess
+}
+
+export class Cluster {
+  readonly lines: Line[] = []
+  readonly namespace = `real-${Math.random().toString(36).slice(2, 10)}`
+  readonly #pool: Pool
+  readonly #options: ClusterOptions
+  readonly #nodes = new Map<string, NodeProcess>()
+  readonly #reigns = new ReignLog()
+  readonly #waiting = new Set<() => void>()
+
+  constructor(pool: Pool, options: ClusterOptions) {
+    this.#pool = pool
+    this.#options = options
+  }
+
+  /** Starts nodes of these names; a name is used once. Resolves when each has a session. */
+  async start(...names: readonly string[]): Promise<readonly Node[]> {
+    const nodes = await Promise.all(names.map((name) => this.#start(name)))
+    await this.until(`${names.join(', ')} have sessions`, () =>
+      names.every((name) => this.lines.some(({ node, type }) => node === name && type === 'session.opened')),
+    )
+    return nodes
+  }
+
+  node(name: string): NodeProcess {
+    const node = this.#nodes.get(name)
+    if (!node) throw new Error(`there is no node ${name}`)
+    return node
+  }
+
+  order(name: string, order: Order): Promise<void> {
+    return this.node(name).order(order)
+  }
+
+  async #start(name: string): Promise<Node> {
+    const process = await this.#pool.take()
+    const { elections = [], groups = {}, cleanUpMs = 0, ...rest } = this.#options
+    process.onLine = (said) => {
+      const line = { ...said, node: name }
+      this.lines.push(line)
+      this.#reigns.read(line)
+      for (const wake of this.#waiting) wake()
+    }
+    this.#nodes.set(name, process)
+    await process.order({
+      do: 'begin',
+      client: { ...rest, node: name, namespace: this.namespace, elections, groups, cleanUpMs },
+    })
+    return { name, process }
+  }
+
+  /** Looks after each line, and now and then. Fails with the end of the log. */
+  async until<T>(what: string, look: () => T | undefined | false): Promise<T> {
+    const deadlineMs = machineMs() + PATIENCE_MS
+    for (;;) {
+      const found = look()
+      if (found !== undefined && found !== false) return found
+      if (machineMs() > deadlineMs) throw new Error(`not within ${PATIENCE_MS} ms: ${what}\n${this.tail()}`)
+      await this.#news()
+    }
+  }
+
+  #news(): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        clearTimeout(glance)
+        this.#waiting.delete(wake)
+        resolve()
+      }
+      const glance = setTimeout(wake, GLANCE_MS)
+      this.#waiting.add(wake)
+    })
+  }
+
+  /** All terms so far, in the order in which they became known here. */
+  get reigns(): readonly Reign[] {
+    return this.#reigns.all
+  }
+
+  /** The term that is alive now. That of a process that was stopped or killed is until its deadline. */
+  reign(lease: string): Reign | undefined {
+    const nowMs = machineMs()
+    return this.reigns.findLast((reign) => reign.lease === lease && endOf(reign) > nowMs)
+  }
+
+  /** Waits until the lease is led, by a node that is neither stopped nor dead and, where they are given, in a later term than this one and by another node. */
+  led(lease: string, { after, by, notBy }: Succession = {}): Promise<Reign> {
+    const who = `${by ? ` by ${by}` : ''}${notBy ? ` by another than ${notBy}` : ''}`
+    return this.until(`'${lease}' is led${who}${after ? ` after term ${after.token}` : ''}`, () => {
+      const reign = this.reign(lease)
+      if (!reign || reign.revokedMs !== undefined) return undefined
+      const process = this.node(reign.node)
+      if (!process.isRunning || process.isPaused) return undefined
+      if (after && reign.token <= after.token) return undefined
+      if ((by && reign.node !== by) || reign.node === notBy) return undefined
+      return reign
+    })
+  }
+
+  async allLed(leases: readonly string[], succession: Succession = {}): Promise<readonly Reign[]> {
+    return Promise.all(leases.map((lease) => this.led(lease, succession)))
+  }
+
+  /** The end of the log, for a person. */
+  tail(count = TAIL): string {
+    const sorted = [...this.lines].sort((a, b) => a.atMs - b.atMs).slice(-count)
+    const beganMs = sorted[0]?.atMs ?? 0
+    return sorted
+      .map(({ atMs, node, type, ...rest }) => `${(atMs - beganMs).toFixed(1)} ${node} ${type} ${JSON.stringify(rest)}`)
+      .join('\n')
+  }
+
+  /** Stops every client; the processes go back to the pool. */
+  async dispose(): Promise<void> {
+    await Promise.all([...this.#nodes.values()].map((process) => this.#pool.giveBack(process)))
+    this.#nodes.clear()
+  }
+}
+
+export interface Succession {
+  readonly after?: Reign
+  readonly by?: string
+  readonly notBy?: string
+}

@@ -1,0 +1,118 @@
+/**
+ * A process with one client, told over its standard input what to do. Writes down each event, and everything else that a judge from
+ * outside must know, at the moment at which it happens.
+ */
+import { writeSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createSimba, type Simba, type Task, type Term } from 'simba-xstate'
+import type { AnyActorRef } from 'xstate'
+import { type ClientOrders, machineMs, type Note, type Order, type Validity } from './orders.ts'
+
+/** A process that is stopped or blocked notices it by this timer, if not sooner. */
+const PROBE_MS = 20
+const STANDSTILL_MS = 250
+
+const STDOUT = 1
+
+/** What the client's clock reads besides the machine's. */
+let clockLeadMs = performance.now() - machineMs()
+
+function say(what: Note | { readonly type: string }): void {
+  writeSync(STDOUT, `${JSON.stringify({ atMs: machineMs(), ...what })}\n`)
+}
+
+const terms = new Set<Term>()
+let simba: Simba | undefined
+let cleanUpMs = 0
+const tasks = new Map<string, Task>()
+
+async function lead(term: Term): Promise<void> {
+  terms.add(term)
+  await term.revoked
+  if (cleanUpMs > 0) await sleep(cleanUpMs)
+  terms.delete(term)
+  say({ type: 'work.left', lease: term.lease, token: term.token })
+}
+
+function begin(orders: ClientOrders): void {
+  const log = (level: 'warn' | 'error') => (details: object, message: string) => {
+    if ('jumpMs' in details) clockLeadMs += Number(details.jumpMs)
+    say({ type: 'log', level, message, details })
+  }
+  let validUntilMs = 0
+  cleanUpMs = orders.cleanUpMs
+  simba = createSimba({
+    backend: orders.backend,
+    namespace: orders.namespace,
+    node: orders.node,
+    leaseDuration: orders.leaseDurationMs,
+    renewInterval: orders.renewIntervalMs,
+    logger: { debug() {}, info() {}, warn: log('warn'), error: log('error') },
+    inspect: (event) => {
+      if (event.type !== '@xstate.snapshot' || (event.actorRef as AnyActorRef).id !== 'session') return
+      const { context } = event.snapshot as unknown as { context: { session: string | null; validUntilMs: number } }
+      if (context.session === null || context.validUntilMs === validUntilMs) return
+      validUntilMs = context.validUntilMs
+      say({ type: 'session.valid', session: context.session, untilMs: validUntilMs - clockLeadMs })
+    },
+  })
+  simba.on('*', say)
+  simba.send({ type: 'START' })
+  for (const lease of orders.elections) contend(lease)
+  for (const [group, partitions] of Object.entries(orders.groups)) {
+    simba.group(group, { partitions }).runWhileLeader(lead)
+  }
+}
+
+function contend(lease: string): void {
+  tasks.set(lease, simba!.election(lease).runWhileLeader(lead))
+}
+
+async function obey(order: Order): Promise<void> {
+  switch (order.do) {
+    case 'begin':
+      return begin(order.client)
+    case 'contend':
+      return contend(order.lease)
+    case 'retire':
+      return tasks.get(order.lease)?.stop()
+    case 'step down':
+      tasks.get(order.lease)?.actor?.send({ type: 'STEP_DOWN' })
+      return
+    case 'block':
+      return block(order.forMs)
+    case 'stop':
+      return simba?.stop()
+    case 'leave':
+      input.close()
+      process.stdin.destroy()
+      clearInterval(probe)
+      return simba?.stop()
+  }
+}
+
+function block(forMs: number): void {
+  const endMs = machineMs() + forMs
+  while (machineMs() < endMs);
+  tellStandstill()
+}
+
+let probedMs = machineMs()
+
+function tellStandstill(): void {
+  const forMs = machineMs() - probedMs - PROBE_MS
+  // Asked before anything is written.
+  const validities = [...terms].map(({ lease, token, isValid }): Validity => ({ lease, token, isValid }))
+  if (forMs > STANDSTILL_MS) say({ type: 'stood still', forMs, terms: validities })
+  probedMs = machineMs()
+}
+
+const probe = setInterval(tellStandstill, PROBE_MS)
+const input = createInterface({ input: process.stdin })
+input.on('line', async (line) => {
+  const order: Order = JSON.parse(line)
+  await obey(order)
+  say({ type: 'done', order: order.do })
+})
+say({ type: 'ready' })

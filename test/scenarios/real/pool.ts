@@ -1,0 +1,37 @@
+/** Node processes that are started ahead and used by one scenario after the other, since starting one costs more than most scenarios. */
+import { NodeProcess } from './node-process.ts'
+
+export class Pool {
+  readonly #idle: NodeProcess[] = []
+  readonly #all = new Set<NodeProcess>()
+
+  constructor(size: number) {
+    for (let i = 0; i < size; i++) this.#idle.push(this.#start())
+  }
+
+  async take(): Promise<NodeProcess> {
+    const node = this.#idle.shift() ?? this.#start()
+    await node.ready
+    return node
+  }
+
+  /** Ends its client and keeps the process for the next one. For one that was killed, another is started. */
+  async giveBack(node: NodeProcess): Promise<void> {
+    if (node.isPaused) node.resume()
+    if (node.isRunning) await Promise.race([node.order({ do: 'stop' }), node.exited])
+    node.onLine = () => {}
+    this.#idle.push(node.isRunning ? node : this.#start())
+  }
+
+  async dispose(): Promise<void> {
+    for (const node of this.#all) node.kill()
+    await Promise.all([...this.#all].map((node) => node.exited))
+  }
+
+  #start(): NodeProcess {
+    const node = new NodeProcess()
+    this.#all.add(node)
+    void node.exited.then(() => this.#all.delete(node))
+    return node
+  }
+}
