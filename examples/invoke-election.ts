@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSimba, type Simba, type Term, type TermEvent } from 'simba-xstate'
 import { memory } from 'simba-xstate/memory'
-import { createActor, type StateValue, sendTo, setup, waitFor } from 'xstate'
+import { createActor, type SnapshotFrom, sendTo, setup, waitFor } from 'xstate'
 
 /** What runs while this node leads. Told to end, it needs a moment to put things in order. */
 async function serve(term: Term): Promise<void> {
@@ -55,30 +55,30 @@ function startNode(node: string) {
   const simba = createSimba({ backend, node, leaseDuration: '1s', logger: quiet })
   simba.send({ type: 'START' })
   const service = createActor(createService(simba))
-  let last: StateValue | undefined
-  service.subscribe(({ value }) => {
-    if (typeof value === 'object') value = value.running
-    if (value !== last) tell(node, String(value))
-    last = value
+  const stateOf = ({ value }: SnapshotFrom<typeof service>) => (typeof value === 'object' ? value.running : value)
+  let last = ''
+  service.subscribe((snapshot) => {
+    if (stateOf(snapshot) !== last) tell(node, stateOf(snapshot))
+    last = stateOf(snapshot)
   })
   service.start()
-  const becomes = (state: StateValue) => waitFor(service, (snapshot) => snapshot.matches(state as never))
+  const becomes = (state: string) => waitFor(service, (snapshot) => stateOf(snapshot) === state)
   return { simba, service, becomes }
 }
 
 const north = startNode('north')
-await north.becomes({ running: 'primary' })
+await north.becomes('primary')
 const south = startNode('south')
 
 tell('you', 'ask north to step down')
 north.service.send({ type: 'STEP_DOWN' })
-await south.becomes({ running: 'primary' })
+await south.becomes('primary')
 
 // North has rested for a lease duration, and stands in line again.
 await sleep(1_200)
 tell('you', 'stop south')
 south.service.send({ type: 'STOP' })
-await north.becomes({ running: 'primary' })
+await north.becomes('primary')
 
 tell('you', 'stop north')
 north.service.send({ type: 'STOP' })

@@ -1,5 +1,5 @@
 /** What there is to draw of a machine: its states and moves as plain data, read from the machine itself and not from its source. */
-import type { AnyStateMachine, AnyStateNode } from 'xstate'
+import type { AnyStateMachine, AnyStateNode, AnyTransitionDefinition } from 'xstate'
 
 export interface Chart {
   readonly id: string
@@ -54,43 +54,35 @@ function readState(node: AnyStateNode, isInitial: boolean): ChartState {
     exit: node.exit.map(nameOf),
     invokes: node.invoke.map(({ src }) => String(src)),
     moves: movesOf(node),
-    states: Object.values(node.states).map((child) => readState(child, node.type === 'compound' && begins.has(child.id))),
+    states: Object.values(node.states).map((child) =>
+      readState(child, node.type === 'compound' && begins.has(child.id)),
+    ),
   }
 }
 
 function movesOf(node: AnyStateNode): readonly Move[] {
-  const always = (node.always ?? []).map((transition) => ({ event: undefined, transition }))
-  const answered = [...node.transitions].flatMap(([event, transitions]) =>
-    transitions.map((transition) => ({ event: eventName(node, event), transition })),
-  )
-  const moves = [...always, ...answered].map(({ event, transition }): Move => {
-    const guard = transition.guard === undefined ? undefined : nameOf(transition.guard)
-    const target = transition.target?.[0]?.id
-    return {
-      events: event === undefined ? [] : [event],
-      ...(guard !== undefined && { guard }),
-      actions: transition.actions.map(nameOf),
-      ...(target !== undefined && { target }),
-    }
-  })
-  return merged(moves)
-}
-
-/** Moves that differ in nothing but the event are one, where no other answer to their events comes between. */
-function merged(moves: readonly Move[]): readonly Move[] {
-  const kept: Move[] = []
-  const alone = (move: Move) => moves.filter(({ events }) => events[0] === move.events[0]).length === 1
-  for (const move of moves) {
-    const twin = alone(move) ? kept.findIndex((other) => alone(other) && sameBut(other, move)) : -1
-    const { events = [] } = kept[twin] ?? {}
-    if (twin < 0) kept.push(move)
-    else kept[twin] = { ...move, events: [...events, ...move.events] }
+  const answers = new Map<string, { readonly events: string[]; readonly moves: readonly Omit<Move, 'events'>[] }>()
+  for (const [event, transitions] of node.transitions) {
+    const moves = transitions.map(readMove)
+    const key = JSON.stringify(moves)
+    const events = answers.get(key)?.events ?? []
+    events.push(eventName(node, event))
+    answers.set(key, { events, moves })
   }
-  return kept
+  return [
+    ...(node.always ?? []).map((transition) => ({ events: [], ...readMove(transition) })),
+    // Events that are answered alike are written once.
+    ...[...answers.values()].flatMap(({ events, moves }) => moves.map((move) => ({ events, ...move }))),
+  ]
 }
 
-function sameBut({ events: _, ...one }: Move, { events: __, ...other }: Move): boolean {
-  return JSON.stringify(one) === JSON.stringify(other)
+function readMove({ guard, actions, target }: AnyTransitionDefinition): Omit<Move, 'events'> {
+  const [into] = target ?? []
+  return {
+    ...(guard !== undefined && { guard: nameOf(guard) }),
+    actions: actions.map(nameOf),
+    ...(into && { target: into.id }),
+  }
 }
 
 /** What an actor's end is called: `campaign done`, `campaign failed`. */

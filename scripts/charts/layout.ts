@@ -2,7 +2,7 @@
  * Where everything goes: boxes in boxes, level by level from the inside out, and between the boxes of a level one arrow for all moves
  * from one into another. What exactly moves from where to where is written in the boxes.
  */
-import Elk, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk.bundled.js'
+import elkjs, { type ElkExtendedEdge, type ElkNode } from 'elkjs/lib/elk.bundled.js'
 import type { Chart, ChartState } from './chart.ts'
 import { type Table, tableOf } from './table.ts'
 
@@ -34,22 +34,29 @@ const OPTIONS = {
   // States are declared in the order of life, and so they are drawn.
   'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
   'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
+  'elk.layered.considerModelOrder.components': 'MODEL_ORDER',
 }
 /** A page is narrow, and can be as long as it likes. */
 const DEAR_WIDTH = 1.25
 
-const elk = new Elk()
+const elk = new elkjs.default()
 
 export function layOut({ root, ignored }: Chart): Promise<Box> {
-  return place(root, ignored.length === 0 ? undefined : `Without effect where no state names them: ${ignored.join(', ')}.`)
+  return place(
+    root,
+    ignored.length === 0 ? undefined : `Without effect where no state names them: ${ignored.join(', ')}.`,
+  )
 }
 
 async function place(state: ChartState, footnote?: string): Promise<Box> {
   const table = tableOf(state, footnote)
-  if (state.states.length === 0) return { state, table, width: table.width, height: table.height, children: [], arrows: [] }
+  if (state.states.length === 0)
+    return { state, table, width: table.width, height: table.height, children: [], arrows: [] }
   const boxes = await Promise.all(state.states.map((child) => place(child)))
   const plans = [await arrange(state, boxes, 'DOWN'), await arrange(state, boxes, 'RIGHT')] as const
-  const [down, right] = plans.map(({ width = 0, height = 0 }) => Math.max(Math.max(width, table.width) * DEAR_WIDTH, height))
+  const [down, right] = plans.map(({ width = 0, height = 0 }) =>
+    Math.max(Math.max(width, table.width) * DEAR_WIDTH, height),
+  )
   const plan = down! <= right! ? plans[0] : plans[1]
   const shifted = (x = 0, y = 0): Point => ({ x, y: y + table.height })
   return {

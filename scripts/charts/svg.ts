@@ -23,7 +23,7 @@ export function drawSvg(title: string, box: Box): string {
   const styles = Object.entries(STYLES).map(([name, style]) => `.${name}{${style}}`)
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="${FONT}" font-size="${SIZE}">`,
-    `<title>${escape(title)}</title>`,
+    `<title>${markup(title)}</title>`,
     `<style>${styles.join('')}</style>`,
     '<defs>',
     ...ARROWS.map(head),
@@ -46,7 +46,8 @@ function drawBox(box: Box, at: Point, depth: number): readonly string[] {
   const frame = `x="${round(at.x)}" y="${round(at.y)}" width="${round(box.width)}" height="${round(box.height)}" rx="7"`
   const fill = isLeaf ? '#fff' : LEVELS[depth % LEVELS.length]
   const marks: string[] = []
-  if (state.isInitial && depth > 0) marks.push(`<circle cx="${round(at.x)}" cy="${round(at.y + LINE / 2 + 3)}" r="${DOT}" fill="#1f2328"/>`)
+  if (state.isInitial && depth > 0)
+    marks.push(`<circle cx="${round(at.x)}" cy="${round(at.y + LINE / 2 + 3)}" r="${DOT}" fill="#1f2328"/>`)
   if (state.kind === 'final') {
     const inner = `x="${round(at.x + 3)}" y="${round(at.y + 3)}" width="${round(box.width - 6)}" height="${round(box.height - 6)}" rx="5"`
     marks.push(`<rect ${inner} fill="none" stroke="#57606a"/>`)
@@ -63,7 +64,7 @@ function drawBox(box: Box, at: Point, depth: number): readonly string[] {
     ...table.lines.flatMap((pieces, row) =>
       pieces.map(({ x, style, text }) => {
         const place = `x="${round(at.x + PADDING + x)}" y="${round(at.y + LINE * (row + 0.75) + PADDING / 2)}"`
-        return `<text ${place} class="${style}">${escape(text)}</text>`
+        return `<text ${place} class="${style}">${markup(text)}</text>`
       }),
     ),
   ]
@@ -83,6 +84,6 @@ function round(value: number): number {
   return Math.round(value * 10) / 10
 }
 
-function escape(text: string): string {
+function markup(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }

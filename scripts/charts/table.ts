@@ -17,7 +17,7 @@ export interface Table {
   readonly height: number
 }
 
-const LIMIT = 330
+const LIMIT = 270
 const INDENT = 14
 const GAP = 5
 export const PADDING = 8

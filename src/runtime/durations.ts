@@ -8,8 +8,8 @@ export interface TemporalDuration {
 }
 
 /**
- * A number of milliseconds, a text like `'500ms'`, `'10s'`, `'1.5h'` or `'1m 30s'`, an ISO 8601 duration like `'PT1M'`, or a `Temporal.Duration`
- * without calendar units. A text needs its unit: `'10'` is refused.
+ * A number of milliseconds, a text like `'500ms'`, `'10s'`, `'1.5h'` or `'1m 30s'`, an ISO 8601 duration like `'PT1M'`, or a `Temporal.Duration`.
+ * A text needs its units: `'10'` is refused. Weeks, months and years are refused everywhere: a day is 24 hours, and the calendar is none of our business.
  */
 export type Duration = number | string | TemporalDuration
 
@@ -33,9 +33,21 @@ export function toMs(option: string, duration: Duration, { minMs, maxMs = LONGES
   )
 }
 
+// The library skips what it does not understand, reads a month as a minute and leaves the day out of 'P1DT12H': so what comes to it is
+// checked to the last character.
+const NUMBER = '(?:\\d+(?:\\.\\d+)?|\\.\\d+)'
+const UNIT = '(?:ms|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?)'
+const TEXT = new RegExp(`^\\s*(?:${NUMBER}\\s*${UNIT},?\\s*)+$`)
+const ISO = new RegExp(`^P(?=.*\\d[DHMS]$)(?:${NUMBER}D)?(?:T(?:${NUMBER}H)?(?:${NUMBER}M)?(?:${NUMBER}S)?)?$`)
+
+function readText(text: string): number | null {
+  if (TEXT.test(text)) return parse(text)
+  return ISO.test(text) ? parse(text.replace(/[PT]/g, '').toLowerCase()) : null
+}
+
 function read(duration: unknown): number | null {
   if (typeof duration === 'number') return duration
-  if (typeof duration === 'string') return /^\s*[-+.\d]*\s*$/.test(duration) ? null : parse(duration)
+  if (typeof duration === 'string') return readText(duration)
   if (
     typeof duration === 'object' &&
     duration !== null &&

@@ -8,7 +8,7 @@ import type { Runtime } from './runtime.ts'
 import type { LiveTerm } from './term.ts'
 import { type Host, startRun } from './work.ts'
 
-export function createWorkLogic(runtime: Runtime): CallbackActorLogic<WorkCommand, WorkInput> {
+export function createWorkLogic(runtime: Runtime): CallbackActorLogic<WorkCommand, WorkInput, RunSettled> {
   const { settings, events, terms, works } = runtime
   const { clock, logger, isFatal } = settings
   const hosts = new WeakMap<AnyActorRef, Host>()

@@ -332,7 +332,7 @@ async function monitor(target: RedisServer): Promise<string[]> {
 }
 
 /** How many connections listen to what this client should hear. */
-async function listeners(watcher: Redis, { player }: Client): Promise<unknown> {
+async function listeners(watcher: Redis, { player }: Pick<Client, 'player'>): Promise<unknown> {
   const [, count] = (await watcher.pubsub('NUMSUB', `simba:{${namespace}}:hints:${player.id}`)) as unknown[]
   return count
 }

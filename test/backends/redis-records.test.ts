@@ -224,7 +224,7 @@ describe('a server that has forgotten', () => {
 
   it('nothing, but is new to a namespace, grants at once', async () => {
     const server = await start()
-    await pause(1_100)
+    await pause(1_300)
     const { player } = await enter(server, 'a', 100)
     await player.win('x')
   })

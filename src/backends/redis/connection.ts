@@ -2,7 +2,7 @@
  * One client's way to a Redis server: a connection for the scripts, one for the hints, and what becomes of both when they break.
  * A call is sent at once or rejected at once; only while the first attempt to connect is under way does it wait for its end.
  */
-import { SimbaError } from '../../model/errors.ts'
+import { plainError, SimbaError } from '../../model/errors.ts'
 import type { BackendEnvironment, Connection, Hint, Leader, Session, SessionOptions } from '../port.ts'
 import { makeSessionId } from '../session-id.ts'
 import { type Client, type Clients, hangUp, runScript, withoutCommand } from './driver.ts'
@@ -136,7 +136,7 @@ export class RedisConnection implements Connection, SessionLink {
     this.#lastError = undefined
     this.#description ??= this.#describe(wires)
     if (!isBack) return
-    this.#environment.logger.info({}, 'redis: connected again')
+    this.#environment.logger.info({}, 'The connection to Redis is back.')
     this.#tellAll({ type: 'connected' })
   }
 
@@ -144,7 +144,10 @@ export class RedisConnection implements Connection, SessionLink {
     const wasUp = this.#link === 'up'
     this.#link = 'down'
     if (!wasUp || this.#isClosed) return
-    this.#environment.logger.warn({ error: this.#lastError }, 'redis: connection lost')
+    this.#environment.logger.warn(
+      { err: this.#lastError && plainError(this.#lastError) },
+      'The connection to Redis was lost.',
+    )
     // Nothing is ever sent on the other connection, so that it would not notice for a long time that it is dead, too.
     if (hints.status === 'ready') hints.disconnect(true)
     this.#tellAll({ type: 'disconnected' })
@@ -167,8 +170,8 @@ export class RedisConnection implements Connection, SessionLink {
     const { logger } = this.#environment
     const isNews = this.#lastError === undefined
     this.#lastError = error
-    if (isNews) logger.warn({ error }, 'redis: connection failed')
-    else logger.debug({ error }, 'redis: connection failed again')
+    if (isNews) logger.warn({ err: plainError(error) }, 'Redis cannot be reached.')
+    else logger.debug({ err: plainError(error) }, 'Redis still cannot be reached.')
   }
 
   /** Warns once of a server that may forget more than this store can make good. */
@@ -179,12 +182,12 @@ export class RedisConnection implements Connection, SessionLink {
       if (evictionPolicy.startsWith('allkeys-')) {
         logger.warn(
           { 'maxmemory-policy': evictionPolicy },
-          'redis: the server may evict leases when memory is short; set maxmemory-policy to noeviction',
+          'Redis may evict leases when its memory is short: set its maxmemory-policy to noeviction.',
         )
       }
-      if (run === '') logger.warn({}, 'redis: the server does not tell its run_id; its restarts cannot be noticed')
+      if (run === '') logger.warn({}, 'Redis does not tell its run_id (INFO server): its restarts cannot be noticed.')
     } catch (error) {
-      logger.debug({ error: inOurWords(error) }, 'redis: the server could not be described')
+      logger.debug({ err: plainError(inOurWords(error)) }, 'Redis could not be asked for its settings.')
     }
   }
 

@@ -73,6 +73,8 @@ export class RedisSession implements Session {
   async renew({ settled, epoch }: RenewRequest): Promise<RenewAnswer> {
     const { answer, run } = readRenew(await this.#link.run('renew', this.id, settled, epoch, this.#run))
     if (run !== undefined) this.#run = run
+    // Over for ever: nothing more will be said to it.
+    if (answer.kind === 'unknown' && this.#wasOpen) void this.#link.hush(this.id)
     return answer
   }
 

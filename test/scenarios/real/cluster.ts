@@ -45,6 +45,10 @@ export class Cluster {
     return nodes
   }
 
+  get names(): readonly string[] {
+    return [...this.#nodes.keys()]
+  }
+
   node(name: string): NodeProcess {
     const node = this.#nodes.get(name)
     if (!node) throw new Error(`there is no node ${name}`)

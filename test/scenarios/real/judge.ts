@@ -72,7 +72,8 @@ function findRepetitions(lines: readonly Line[]): readonly string[] {
   const seen = new Set<string>()
   return lines.flatMap((line) => {
     if (!ONCE.includes(line.type) || !('token' in line)) return []
-    const key = `${line.type} of term ${line.token} of ${line.lease} on ${line.node}`
+    const run = 'run' in line ? ` (run ${line.run})` : ''
+    const key = `${line.type}${run} of term ${line.token} of ${line.lease} on ${line.node}`
     if (seen.has(key)) return [`twice: ${key}`]
     seen.add(key)
     return []

@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createSimba, type Simba, type Task, type Term } from 'simba-xstate'
+import { createSimba, fixedDelay, type Simba, type Task, type Term } from 'simba-xstate'
 import type { AnyActorRef } from 'xstate'
 import { type ClientOrders, machineMs, type Note, type Order, type Validity } from './orders.ts'
 
@@ -21,6 +21,9 @@ let clockLeadMs = performance.now() - machineMs()
 function say(what: Note | { readonly type: string }): void {
   writeSync(STDOUT, `${JSON.stringify({ atMs: machineMs(), ...what })}\n`)
 }
+
+// XState's development build warns of events that nobody receives any more: a defect of ours.
+console.warn = (message: string) => say({ type: 'log', level: 'error', message, details: {} })
 
 const terms = new Set<Term>()
 let simba: Simba | undefined
@@ -65,6 +68,18 @@ function begin(orders: ClientOrders): void {
   }
 }
 
+async function doEverythingElse(client: Simba): Promise<void> {
+  client.election('schedule').schedule(fixedDelay(1), () => sleep(1))
+  client.election('schedule').observe(() => {})
+  const held = await client.lock('lock').acquire()
+  held.signal.addEventListener('abort', () => held.release())
+  for (const timeout of ['1h', '1d'])
+    client
+      .lock('lock')
+      .acquire({ timeout })
+      .catch(() => {})
+}
+
 function contend(lease: string): void {
   tasks.set(lease, simba!.election(lease).runWhileLeader(lead))
 }
@@ -80,6 +95,8 @@ async function obey(order: Order): Promise<void> {
     case 'step down':
       tasks.get(order.lease)?.actor?.send({ type: 'STEP_DOWN' })
       return
+    case 'everything else':
+      return doEverythingElse(simba!)
     case 'block':
       return block(order.forMs)
     case 'stop':

@@ -24,6 +24,8 @@ export type Order =
   /** Stops one election for good, and says `done` when it has ended. */
   | { readonly do: 'retire'; readonly lease: string }
   | { readonly do: 'step down'; readonly lease: string }
+  /** Whatever else a client can have under way: a schedule, an observer, a lock that is held and two who wait for it. */
+  | { readonly do: 'everything else' }
   /** Keeps the event loop from everything else. */
   | { readonly do: 'block'; readonly forMs: number }
   /** Stops the client, and says `done`. The process can begin another one. */

@@ -1,0 +1,90 @@
+/** The node processes: started, told, killed, paused and continued by name. None of them outlives this process. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { Mailbox } from './mailbox.ts'
+import { type Letter, type NodeOptions, PAUSE, type Report } from './messages.ts'
+
+const WORKER = fileURLToPath(new URL('./worker.ts', import.meta.url))
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+
+export type SharedOptions = Omit<NodeOptions, 'node'>
+
+export class Cluster {
+  readonly mail = new Mailbox()
+  readonly #options: SharedOptions
+  readonly #onLetter: (letter: Letter) => void
+  readonly #nodes = new Map<string, ChildProcess>()
+  /** Whose end is no surprise. */
+  readonly #doomed = new Set<ChildProcess>()
+
+  constructor(options: SharedOptions, onLetter: (letter: Letter) => void) {
+    this.#options = options
+    this.#onLetter = onLetter
+  }
+
+  get names(): readonly string[] {
+    return [...this.#nodes.keys()]
+  }
+
+  pid(name: string): number {
+    return this.#node(name).pid!
+  }
+
+  start(name: string): void {
+    const options: NodeOptions = { ...this.#options, node: name }
+    const child = fork(WORKER, [JSON.stringify(options)], {
+      cwd: ROOT,
+      execArgv: ['--disable-warning=ExperimentalWarning', '--import', 'tsx'],
+    })
+    this.#nodes.set(name, child)
+    child.on('message', (report: Report) => {
+      const letter: Letter = { ...report, node: name, atMs: performance.now() }
+      this.#onLetter(letter)
+      this.mail.put(letter)
+    })
+    child.on('exit', (code, signal) => {
+      if (!this.#doomed.has(child)) this.mail.fail(new Error(`Node ${name} has ended by itself (${signal ?? code}).`))
+    })
+    child.on('error', (error) => this.mail.fail(error))
+  }
+
+  /** Resolves when the process is gone. */
+  async kill(name: string): Promise<void> {
+    await this.#end(name, 'SIGKILL')
+  }
+
+  /** Asks the node to stop; resolves when its process is gone. */
+  async stop(name: string): Promise<void> {
+    await this.#end(name, 'SIGTERM')
+  }
+
+  /** The node will pause itself right before its next write. */
+  askForPause(name: string): void {
+    this.#node(name).send(PAUSE)
+  }
+
+  resume(name: string): void {
+    this.#node(name).kill('SIGCONT')
+  }
+
+  /** At once, whatever they are doing; one that is paused cannot end in any other way. */
+  killAll(): void {
+    this.mail.close()
+    for (const child of this.#nodes.values()) {
+      this.#doomed.add(child)
+      child.kill('SIGKILL')
+    }
+  }
+
+  async #end(name: string, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
+    const child = this.#node(name)
+    this.#doomed.add(child)
+    child.kill(signal)
+    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+  }
+
+  #node(name: string): ChildProcess {
+    return this.#nodes.get(name)!
+  }
+}

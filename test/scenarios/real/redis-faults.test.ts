@@ -1,0 +1,159 @@
+/** What becomes of elections when something happens to the Redis server itself: frozen, crashed, emptied, set back. */
+import { Redis } from 'ioredis'
+import { describe, expect, test } from 'vitest'
+import type { RedisServer } from '../../support/redis-server.ts'
+import type { Cluster } from './cluster.ts'
+import { findFaults } from './judge.ts'
+import { machineMs } from './orders.ts'
+import { cluster, isRedisMissing, LEASE_MS, NOISE_MS, RENEW_MS, redisServer, report } from './stage.ts'
+
+const ELECTIONS = ['u', 'v', 'w', 'x']
+const LEASES = [...ELECTIONS, 'g.0', 'g.1', 'g.2', 'g.3']
+const EVERYTHING = { elections: ELECTIONS, groups: { g: 4 } }
+
+describe.skipIf(isRedisMissing)('a Redis server that fails', () => {
+  test('frozen for longer than the lease: every term ends in time, none begins, and afterwards everything is led again', async () => {
+    const server = await redisServer()
+    const nodes = cluster({ backend: server.url, ...EVERYTHING })
+    await nodes.start('a', 'b', 'c')
+    const before = await nodes.allLed(LEASES)
+    server.freeze()
+    const frozenMs = machineMs()
+    await nodes.until('all terms are over', () => nodes.reigns.every(({ endedMs }) => endedMs !== undefined))
+    expect(new Set(nodes.reigns.filter(({ endedMs }) => endedMs! > frozenMs).map(({ reason }) => reason))).toEqual(
+      new Set(['expired']),
+    )
+    await nodes.until('the store would have forgotten them', () => machineMs() > frozenMs + LEASE_MS * 1.1)
+    server.thaw()
+    const thawedMs = machineMs()
+    const after = await nodes.allLed(LEASES)
+    report('from the thaw until everything is led', machineMs() - thawedMs)
+    for (const [index, reign] of after.entries()) expect(reign.token).toBeGreaterThan(before[index]!.token)
+    expect(startsBetween(nodes, frozenMs, thawedMs)).toEqual([])
+    expect(findFaults(nodes.lines)).toEqual([])
+  })
+
+  test('restarted empty: nothing is granted for one lease duration, tokens go on growing, and everything is led again', async () => {
+    const server = await redisServer()
+    const nodes = cluster({ backend: server.url, ...EVERYTHING })
+    await nodes.start('a', 'b', 'c')
+    const before = await nodes.allLed(LEASES)
+    const restartedMs = machineMs()
+    await server.restart('lost')
+    const after = await Promise.all(LEASES.map((lease, index) => nodes.led(lease, { after: before[index]! })))
+    report(`from the restart until everything is led, with a lease of ${LEASE_MS} ms`, machineMs() - restartedMs)
+    expect(startsBetween(nodes, restartedMs, restartedMs + LEASE_MS)).toEqual([])
+    expect(after).toHaveLength(LEASES.length)
+    expect(findFaults(nodes.lines)).toEqual([])
+  })
+
+  test('crashed, and back in time with its data: the leaders keep their terms, and candidates wait out the quarantine', async () => {
+    const server = await redisServer({ persistent: true })
+    const nodes = cluster({ backend: server.url, ...EVERYTHING })
+    await nodes.start('a', 'b', 'c')
+    const before = await nodes.allLed(LEASES)
+    await settled(nodes, before.length)
+    const crashedMs = machineMs()
+    await server.restart('kept')
+    await renewedSince(nodes, machineMs())
+    expect(startsBetween(nodes, crashedMs, machineMs())).toEqual([])
+    expect(nodes.reigns.filter(({ revokedMs }) => revokedMs! > crashedMs)).toEqual([])
+
+    const leader = before[0]!
+    await nodes.order(leader.node, { do: 'retire', lease: leader.lease })
+    const next = await nodes.led(leader.lease, { after: leader })
+    expect(next.startedMs - crashedMs).toBeGreaterThan(LEASE_MS)
+    expect(findFaults(nodes.lines)).toEqual([])
+  })
+
+  test('set back to a backup: what it remembers goes on, and a grant that it has forgotten is cut', async () => {
+    const server = await redisServer({ persistent: true })
+    // The backup has to be younger than the lease.
+    const nodes = cluster({ backend: server.url, elections: ['kept'], leaseDurationMs: 2 * LEASE_MS })
+    await nodes.start('a', 'b')
+    const kept = await nodes.led('kept')
+    await renewedSince(nodes, machineMs())
+    const backup = server.backup()
+    await nodes.order(kept.node, { do: 'contend', lease: 'forgotten' })
+    const forgotten = await nodes.led('forgotten')
+    const crashedMs = machineMs()
+    await server.restart({ backup })
+
+    const again = await nodes.led('forgotten', { after: forgotten })
+    expect(forgotten).toMatchObject({ reason: 'forgotten' })
+    expect(again.startedMs - crashedMs).toBeGreaterThan(2 * LEASE_MS)
+    expect(nodes.reign('kept')).toBe(kept)
+    expect(findFaults(nodes.lines)).toEqual([])
+  })
+
+  test('SCRIPT FLUSH goes unnoticed', async () => {
+    const server = await redisServer()
+    const nodes = cluster({ backend: server.url, ...EVERYTHING })
+    await nodes.start('a', 'b')
+    const before = await nodes.allLed(LEASES)
+    await settled(nodes, before.length)
+    await command(server, (redis) => redis.script('FLUSH'))
+    const flushedMs = machineMs()
+    await renewedSince(nodes, flushedMs)
+    expect(nodes.lines.filter(({ atMs, type }) => atMs > flushedMs && type !== 'session.valid')).toEqual([])
+    expect(findFaults(nodes.lines)).toEqual([])
+  })
+
+  test('FLUSHALL ends everything within a renew interval, everything is led again, and tokens never go back', async () => {
+    const server = await redisServer()
+    const nodes = cluster({ backend: server.url, ...EVERYTHING })
+    await nodes.start('a', 'b', 'c')
+    await nodes.allLed(LEASES)
+    await settled(nodes, LEASES.length)
+    const before = LEASES.map((lease) => nodes.reign(lease)!)
+    const flushedMs = machineMs()
+    await command(server, (redis) => redis.flushall())
+    await Promise.all(before.map((reign) => nodes.led(reign.lease, { after: reign })))
+    await nodes.until('the terms from before are over', () => before.every(({ endedMs }) => endedMs !== undefined))
+    for (const { endedMs, reason } of before) {
+      expect(reason).toBe('session-lost')
+      expect(endedMs! - flushedMs).toBeLessThan(RENEW_MS + NOISE_MS)
+    }
+    // An operator's act: for so long, terms may overlap.
+    expect(findFaults(nodes.lines, { overlaps: true })).toEqual([])
+  })
+})
+
+function startsBetween(nodes: Cluster, fromMs: number, toMs: number) {
+  return nodes.reigns.filter(({ startedMs }) => startedMs > fromMs && startedMs < toMs)
+}
+
+/** The group has found its balance: every node has joined and every lease is led, with nothing on its way to somebody else. */
+async function settled(nodes: Cluster, leases: number): Promise<void> {
+  await nodes.until('every node sees all the others', () =>
+    nodes.names.every((name) => {
+      const view = nodes.lines.findLast((line) => line.node === name && line.type === 'members.changed')
+      return view?.type === 'members.changed' && view.members.length === nodes.names.length
+    }),
+  )
+  await nodes.until('nothing is on its way', () => {
+    const alive = nodes.reigns.filter(({ endedMs }) => endedMs === undefined)
+    return alive.length === leases && alive.every(({ revokedMs }) => revokedMs === undefined)
+  })
+}
+
+/** Each node's renewals have been confirmed twice: the second of them was sent after this instant. */
+async function renewedSince(nodes: Cluster, sinceMs: number): Promise<void> {
+  await nodes.until('everybody has renewed', () =>
+    nodes.names.every((name) => {
+      const renewals = nodes.lines.filter(
+        ({ node, type, atMs }) => node === name && type === 'session.valid' && atMs > sinceMs,
+      )
+      return renewals.length > 1
+    }),
+  )
+}
+
+async function command(server: RedisServer, send: (redis: Redis) => Promise<unknown>): Promise<void> {
+  const redis = new Redis(server.url)
+  try {
+    await send(redis)
+  } finally {
+    redis.disconnect()
+  }
+}

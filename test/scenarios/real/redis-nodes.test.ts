@@ -1,0 +1,144 @@
+/** What becomes of an election on a Redis server when something happens to one of its nodes: real processes, real signals. */
+import { Redis } from 'ioredis'
+import { describe, expect, test } from 'vitest'
+import type { Cluster } from './cluster.ts'
+import { findFaults } from './judge.ts'
+import { type Line, machineMs } from './orders.ts'
+import { dump } from './redis-dump.ts'
+import type { Reign } from './reigns.ts'
+import { cluster, isRedisMissing, LEASE_MS, NOISE_MS, redisServer, report } from './stage.ts'
+
+describe.skipIf(isRedisMissing)('nodes on Redis', () => {
+  test('a clean stop of the leader hands over within a few round trips: work first, then the lease, then the next', async () => {
+    const cleanUpMs = 30
+    const nodes = cluster({ backend: (await redisServer()).url, elections: ['x'], cleanUpMs })
+    await nodes.start('a', 'b', 'c')
+    let leader = await nodes.led('x')
+    for (const handover of ['first', 'second']) {
+      const stopped = nodes.order(leader.node, { do: 'stop' })
+      const next = await nodes.led('x', { after: leader })
+      await stopped
+
+      expect(leader).toMatchObject({ reason: 'stopped', isConfirmed: true })
+      expect(leader.leftMs! - leader.revokedMs!).toBeGreaterThan(cleanUpMs - 1)
+      expect(leader.endedMs).toBeGreaterThanOrEqual(leader.leftMs!)
+      expect(next.startedMs).toBeGreaterThan(leader.endedMs!)
+      const tookMs = next.startedMs - leader.leftMs!
+      report(`the ${handover} clean handover, from the exit of the work to the next term`, tookMs)
+      // Found by the hint, and not by the next renewal.
+      expect(tookMs).toBeLessThan(LEASE_MS / 2)
+      leader = next
+    }
+    expect(findFaults(nodes.lines)).toEqual([])
+  })
+
+  test('kill -9 of the leader: another one leads within one lease duration and a tenth, and never before the deadline', async () => {
+    const nodes = cluster({ backend: (await redisServer()).url, elections: ['x'] })
+    await nodes.start('a', 'b', 'c')
+    const leader = await nodes.led('x')
+    nodes.node(leader.node).kill()
+    const killedMs = machineMs()
+    const next = await nodes.led('x', { after: leader })
+    const tookMs = next.startedMs - killedMs
+    report(`failover after kill -9 with a lease of ${LEASE_MS} ms`, tookMs)
+    expect(tookMs).toBeLessThan(LEASE_MS * 1.1 + NOISE_MS)
+    expect(findFaults(nodes.lines)).toEqual([])
+  })
+
+  test('a leader that is paused for longer than its lease finds its term over at once, while another one leads', async () => {
+    const nodes = cluster({ backend: (await redisServer()).url, elections: ['x'] })
+    await nodes.start('a', 'b', 'c')
+    const leader = await nodes.led('x')
+    const pausedMs = machineMs()
+    nodes.node(leader.node).pause()
+    const next = await nodes.led('x', { after: leader })
+    report(`failover after SIGSTOP with a lease of ${LEASE_MS} ms`, next.startedMs - pausedMs)
+    nodes.node(leader.node).resume()
+    await findsItOver(nodes, leader)
+    await contendsAgain(nodes, leader.node)
+    expect(findFaults(nodes.lines)).toEqual([])
+  })
+
+  test('a leader whose event loop is blocked for longer than its lease finds its term over at once, while another one leads', async () => {
+    const nodes = cluster({ backend: (await redisServer()).url, elections: ['x'] })
+    await nodes.start('a', 'b')
+    const leader = await nodes.led('x')
+    const blocked = nodes.order(leader.node, { do: 'block', forMs: LEASE_MS * 1.25 })
+    await nodes.led('x', { after: leader, notBy: leader.node })
+    await blocked
+    await findsItOver(nodes, leader)
+    await contendsAgain(nodes, leader.node)
+    expect(findFaults(nodes.lines)).toEqual([])
+  })
+
+  test('a leader that steps down makes room at once and stays away for a lease duration', async () => {
+    const nodes = cluster({ backend: (await redisServer()).url, elections: ['x'] })
+    await nodes.start('a', 'b')
+    const leader = await nodes.led('x')
+    await nodes.order(leader.node, { do: 'step down', lease: 'x' })
+    const next = await nodes.led('x', { after: leader })
+    expect(leader).toMatchObject({ reason: 'stepped-down', isConfirmed: true })
+    expect(next.startedMs - leader.revokedMs!).toBeLessThan(LEASE_MS / 2)
+    // The lease is free now, and yet it waits.
+    await nodes.order(next.node, { do: 'stop' })
+    const again = await nodes.led('x', { after: next, by: leader.node })
+    expect(again.startedMs - leader.endedMs!).toBeGreaterThan(LEASE_MS - 1)
+    expect(findFaults(nodes.lines)).toEqual([])
+  })
+
+  test('a node that stops in the middle of everything leaves nothing behind, and its process ends by itself', async () => {
+    const server = await redisServer()
+    const nodes = cluster({ backend: server.url, elections: ['x', 'y'], groups: { g: 8 } })
+    await nodes.start('a')
+    await nodes.allLed(['x', 'y', 'g.0', 'g.7'])
+    await nodes.start('b')
+    await nodes.order('a', { do: 'everything else' })
+    await nodes.order('b', { do: 'contend', lease: 'schedule' })
+    const redis = new Redis(server.url)
+    const sessionOf = (name: string) => nodes.lines.find(isOpening(name))!.session
+    expect(await dump(redis)).toContain(sessionOf('a'))
+
+    const askedMs = machineMs()
+    void nodes.order('a', { do: 'leave' })
+    expect(await nodes.node('a').exited).toEqual({ code: 0, signal: null })
+    report('from the order to leave to the end of the process', machineMs() - askedMs)
+    expect(await dump(redis)).not.toContain(sessionOf('a'))
+    await nodes.allLed(['x', 'y', 'schedule', ...Array.from({ length: 8 }, (_, partition) => `g.${partition}`)], {
+      by: 'b',
+    })
+
+    void nodes.order('b', { do: 'leave' })
+    expect(await nodes.node('b').exited).toEqual({ code: 0, signal: null })
+    // The one that remembers the last token.
+    expect(await redis.keys('*')).toEqual([`simba:{${nodes.namespace}}`])
+    expect(await redis.pubsub('CHANNELS')).toEqual([])
+    expect(
+      String(await redis.client('LIST'))
+        .trim()
+        .split('\n'),
+    ).toHaveLength(1)
+    redis.disconnect()
+    expect(findFaults(nodes.lines)).toEqual([])
+  })
+})
+
+/** What the process that was away sees of its term the moment it is back, and what it does about it. */
+async function findsItOver(nodes: Cluster, leader: Reign): Promise<void> {
+  const isBack = (line: Line) => line.node === leader.node && line.type === 'stood still' && line.forMs > LEASE_MS / 2
+  const back = await nodes.until(`${leader.node} is back`, () => nodes.lines.findLast(isBack))
+  expect(back).toMatchObject({ terms: [{ lease: 'x', token: leader.token, isValid: false }] })
+  await nodes.until('the term has ended', () => leader.endedMs !== undefined)
+  expect(leader.reason).toMatch(/^(expired|session-lost)$/)
+}
+
+/** Alone, it leads again, with a token that is greater still. */
+async function contendsAgain(nodes: Cluster, name: string): Promise<void> {
+  const present = await nodes.led('x', { notBy: name })
+  await nodes.until(`${name} has a session again`, () => nodes.lines.filter(isOpening(name)).length > 1)
+  for (const other of nodes.names.filter((node) => node !== name)) await nodes.order(other, { do: 'stop' })
+  await nodes.led('x', { after: present, by: name })
+}
+
+function isOpening(name: string) {
+  return (line: Line): line is Line & { type: 'session.opened' } => line.node === name && line.type === 'session.opened'
+}

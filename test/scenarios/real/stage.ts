@@ -1,0 +1,57 @@
+/** What the scenarios of one file share: processes that are started ahead, and nodes and servers that go away with each test. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, onTestFailed } from 'vitest'
+import { RedisServer, type RedisServerOptions } from '../../support/redis-server.ts'
+import { Cluster, type ClusterOptions } from './cluster.ts'
+import { Pool } from './pool.ts'
+
+export const isRedisMissing = (process.env.SIMBA_MISSING_SERVERS ?? '').split(',').includes('redis-server')
+
+/**
+ * Long enough for a busy machine, on which a process now and then stands still for half a second; short enough to be waited for.
+ */
+export const LEASE_MS = 2_000
+export const RENEW_MS = 500
+
+/** What a busy machine may add to anything. */
+export const NOISE_MS = 1_000
+
+const PROCESSES = 3
+
+const pool = new Pool(PROCESSES)
+afterAll(() => pool.dispose())
+
+// In this order: nodes are stopped while there is still a store to tell.
+const cleanUps: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+export async function redisServer(options?: RedisServerOptions): Promise<RedisServer> {
+  const server = await RedisServer.start(options)
+  cleanUps.push(() => server.dispose())
+  return server
+}
+
+/** The URL of a file that does not exist yet. */
+export function sqliteFile(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'simba-real-'))
+  cleanUps.push(() => rmSync(folder, { recursive: true, force: true }))
+  return `sqlite:${join(folder, 'leases.db')}`
+}
+
+export function cluster(
+  options: Omit<ClusterOptions, 'leaseDurationMs' | 'renewIntervalMs'> & Partial<ClusterOptions>,
+): Cluster {
+  const made = new Cluster(pool, { leaseDurationMs: LEASE_MS, renewIntervalMs: RENEW_MS, ...options })
+  cleanUps.push(() => made.dispose())
+  onTestFailed(() => console.info(made.tail()))
+  return made
+}
+
+/** What a scenario found out about time, for whoever reads the tests' output: how long it takes is for the benchmarks to say. */
+export function report(what: string, ms: number): void {
+  console.info(`${what}: ${ms.toFixed(1)} ms`)
+}
