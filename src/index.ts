@@ -2,8 +2,9 @@
 
 export type { Leader } from './model/answers.ts'
 export type { Balance } from './model/assignment/assignment.ts'
+export type { Outcome, TermEndReason } from './model/endings.ts'
 export { FatalWorkError, type PlainError, SimbaError, type SimbaErrorCode, TermExpiredError } from './model/errors.ts'
-export type { Outcome, SimbaEvent, TermEndReason } from './model/events.ts'
+export type { SimbaEvent } from './model/events.ts'
 export type { Logger } from './model/logger.ts'
 export type { Schedule } from './model/schedule.ts'
 export type { Duration } from './runtime/durations.ts'

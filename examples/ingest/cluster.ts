@@ -17,14 +17,16 @@ export class Cluster {
   readonly #nodes = new Map<string, ChildProcess>()
   /** Whose end is no surprise. */
   readonly #doomed = new Set<ChildProcess>()
+  #written = 0
 
   constructor(options: SharedOptions, onLetter: (letter: Letter) => void) {
     this.#options = options
     this.#onLetter = onLetter
   }
 
-  get names(): readonly string[] {
-    return [...this.#nodes.keys()]
+  /** How many records are in the sink, as far as the nodes have said. */
+  get written(): number {
+    return this.#written
   }
 
   pid(name: string): number {
@@ -40,8 +42,9 @@ export class Cluster {
     this.#nodes.set(name, child)
     child.on('message', (report: Report) => {
       const letter: Letter = { ...report, node: name, atMs: performance.now() }
+      if (letter.kind === 'written') this.#written = letter.record
       this.#onLetter(letter)
-      this.mail.put(letter)
+      if (letter.kind !== 'warned') this.mail.put(letter)
     })
     child.on('exit', (code, signal) => {
       if (!this.#doomed.has(child)) this.mail.fail(new Error(`Node ${name} has ended by itself (${signal ?? code}).`))
@@ -70,7 +73,6 @@ export class Cluster {
 
   /** At once, whatever they are doing; one that is paused cannot end in any other way. */
   killAll(): void {
-    this.mail.close()
     for (const child of this.#nodes.values()) {
       this.#doomed.add(child)
       child.kill('SIGKILL')

@@ -20,8 +20,9 @@ export async function ingest(term: Term, { source, sink, paceMs, parent }: Inges
 
   for (;;) {
     const batch = await source.read(cursor)
-    if (batch.lines.length === 0) break
-    parent.tell({ kind: 'writing', token: term.token, record: cursor.record, count: batch.lines.length })
+    const part = { token: term.token, record: cursor.record, count: batch.lines.length }
+    if (part.count === 0) break
+    parent.tell({ kind: 'writing', ...part })
 
     // Stands for the work on a batch. It heeds the signal, so a handover need not wait for it.
     await sleep(paceMs, undefined, { signal: term.signal })
@@ -29,7 +30,7 @@ export async function ingest(term: Term, { source, sink, paceMs, parent }: Inges
     // True at this moment, and no promise for the next one: a process can be paused between this line and the write. The demo does
     // just that, here, once. What then keeps the late write out is the token, and nothing else can.
     term.ensureValid()
-    await parent.mayPause(term.token)
+    await parent.mayPause(part)
     cursor = sink.write(batch, term.token)
 
     parent.tell({ kind: 'written', token: term.token, record: cursor.record })

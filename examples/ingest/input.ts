@@ -26,7 +26,7 @@ export function cities(folder: string): Input {
   const path = join(folder, 'cities.txt')
   writeFileSync(path, lines.join(''))
   return {
-    title: 'cities of the world (GeoNames, CC BY 4.0)',
+    title: 'the cities of the world (GeoNames, CC BY 4.0)',
     path,
     records: lines.length,
     async fingerprint() {
@@ -43,7 +43,12 @@ export async function textFile(path: string): Promise<Input> {
   if (!stats) throw new InputError(`There is no file ${path}.`)
   if (!stats.isFile()) throw new InputError(`${path} is not a file.`)
   if (stats.size === 0) throw new InputError(`${path} is empty: there is nothing to ingest.`)
-  return { title: `lines of ${path}`, path, records: await countLines(path), fingerprint: () => fingerprintOf(path) }
+  return {
+    title: `the lines of ${path}`,
+    path,
+    records: await countLines(path),
+    fingerprint: () => fingerprintOf(path),
+  }
 }
 
 async function countLines(path: string): Promise<number> {

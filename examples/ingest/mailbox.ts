@@ -18,12 +18,11 @@ export class Mailbox {
   #silence: NodeJS.Timeout | undefined
 
   put(letter: Letter): void {
-    if (letter.kind === 'warned') return
-    this.#hearSomething()
     if (this.#waiter?.kind === letter.kind && this.#waiter.take(letter)) {
-      this.#waiter = undefined
+      this.#endWait()
       return
     }
+    if (this.#waiter) this.#endSilence()
     const kept = this.#letters.get(letter.kind) ?? []
     this.#letters.set(letter.kind, kept)
     if (kept.push(letter) > MOST_KEPT) kept.shift()
@@ -32,13 +31,8 @@ export class Mailbox {
   /** The story cannot go on. */
   fail(error: Error): void {
     this.#failure ??= error
-    clearTimeout(this.#silence)
     this.#waiter?.reject(this.#failure)
-    this.#waiter = undefined
-  }
-
-  close(): void {
-    clearTimeout(this.#silence)
+    this.#endWait()
   }
 
   /** The next letter of this kind that matches; those before it are dropped. One at a time may wait. */
@@ -53,11 +47,16 @@ export class Mailbox {
       const kept = this.#letters.get(kind) ?? []
       while (kept.length > 0) if (take(kept.shift()!)) return
       this.#waiter = { kind, take, reject }
-      this.#hearSomething()
+      this.#endSilence()
     })
   }
 
-  #hearSomething(): void {
+  #endWait(): void {
+    clearTimeout(this.#silence)
+    this.#waiter = undefined
+  }
+
+  #endSilence(): void {
     clearTimeout(this.#silence)
     this.#silence = setTimeout(
       () => this.fail(new Error(`Nothing was heard of the nodes for ${LONGEST_SILENCE_MS / 1000} s.`)),

@@ -11,16 +11,22 @@ export interface NodeOptions {
   readonly paceMs: number
 }
 
+/** Some records of the source: `count` of them, after the first `record`. */
+export interface Part {
+  readonly record: number
+  readonly count: number
+}
+
 /** `record` counts the records before the point that is meant. */
 export type Report =
   | { readonly kind: 'leads'; readonly token: number }
   /** The sink has taken the token, and said where to go on. */
   | { readonly kind: 'resumed'; readonly token: number; readonly record: number }
   /** A batch is read, and will be written. */
-  | { readonly kind: 'writing'; readonly token: number; readonly record: number; readonly count: number }
+  | ({ readonly kind: 'writing'; readonly token: number } & Part)
   | { readonly kind: 'written'; readonly token: number; readonly record: number }
   /** About to stand still, between the last look at the term and the write. */
-  | { readonly kind: 'pausing'; readonly token: number }
+  | ({ readonly kind: 'pausing'; readonly token: number } & Part)
   | { readonly kind: 'refused'; readonly token: number; readonly newest: number; readonly count: number }
   /** The source has no more records. */
   | { readonly kind: 'done'; readonly token: number }

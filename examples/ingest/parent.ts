@@ -1,6 +1,6 @@
 /** The demo, as a node sees it: somebody to report to, who may ask for a pause. A program of your own has no need of this. */
 import type { Logger } from 'simba-xstate'
-import { PAUSE, type Report } from './messages.ts'
+import { PAUSE, type Part, type Report } from './messages.ts'
 
 export class Parent {
   #isPauseAsked = false
@@ -9,6 +9,8 @@ export class Parent {
     process.on('message', (message) => {
       if (message === PAUSE) this.#isPauseAsked = true
     })
+    // Ctrl-C reaches every process of a terminal. The demo ends its nodes itself.
+    process.on('SIGINT', () => {})
     // Without the demo there is nothing to do.
     process.on('disconnect', () => process.exit(1))
   }
@@ -33,10 +35,10 @@ export class Parent {
    * Where it was asked for, stops the whole process until somebody continues it, as `kill -STOP` from outside would. Done from inside
    * so that it hits the worst moment for certain; and so that no call to SQLite is under way, whose file would stay locked.
    */
-  async mayPause(token: number): Promise<void> {
+  async mayPause(next: Part & { readonly token: number }): Promise<void> {
     if (!this.#isPauseAsked) return
     this.#isPauseAsked = false
-    await this.tell({ kind: 'pausing', token })
+    await this.tell({ kind: 'pausing', ...next })
     process.kill(process.pid, 'SIGSTOP')
   }
 }

@@ -2,7 +2,7 @@
  * Where the records go: an SQLite file that knows the newest leader's fencing token, and refuses a lower one. Token, records and
  * cursor change in one transaction, so a leader that dies or is late at any point leaves all of a batch, or nothing of it.
  */
-import { type DatabaseSync, openDatabase } from './database.ts'
+import { type Database, openDatabase } from './database.ts'
 import type { Batch, Cursor } from './source.ts'
 
 /** A former leader wrote. Nothing of what it wrote is in the sink. */
@@ -25,7 +25,7 @@ const TABLES = /* sql */ `
 `
 
 export class Sink {
-  readonly #database: DatabaseSync
+  readonly #database: Database
 
   constructor(path: string) {
     this.#database = openDatabase(path)
@@ -47,7 +47,9 @@ export class Sink {
       this.#fence(token, lines.length)
       const insert = this.#database.prepare('INSERT INTO records VALUES (?, ?, ?)')
       for (const [index, line] of lines.entries()) insert.run(from.record + index + 1, line, token)
-      this.#database.prepare('UPDATE progress SET token = ?, record = ?, offset = ?').run(token, next.record, next.offset)
+      this.#database
+        .prepare('UPDATE progress SET token = ?, record = ?, offset = ?')
+        .run(token, next.record, next.offset)
       return next
     })
   }

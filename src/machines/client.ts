@@ -123,18 +123,19 @@ const clientSetup = setup({
     tellSession: sendTo('session', ({ event }) => event),
   },
   guards: {
-    isDeclared: ({ context }, { id }: { id: string }) => id in context.tasks,
+    isDeclared: ({ context }, { id }: { id: string }) => Object.hasOwn(context.tasks, id),
     hasEnded: ({ context }, { id }: { id: string }) => context.ended.includes(id),
-    isTheLast: ({ context }) => context.supervisors.length <= 1,
     hasNoSupervisors: ({ context }) => context.supervisors.length === 0,
     restartWasAsked: stateIn({ active: { stopping: { wish: 'startAgain' } } }),
+    stopWasAsked: stateIn({ active: { stopping: { wish: 'end' } } }),
+    recoversToStop: stateIn({ recovering: 'toStop' }),
   },
 })
 
 /** Who is told what of the news that the session brings: offers go to those whose leases they are, versions to their groups. */
 function deliveries({ supervisors, tasks }: Context, event: Event): readonly { to: string; news: SupervisorCommand }[] {
   const freed = event.type === 'inbox.read' ? event.inbox.freed : event.type === 'lease.freed' ? [event.lease] : []
-  const versions = event.type === 'inbox.read' ? event.inbox.groups : {}
+  const versions: Readonly<Record<string, number>> = event.type === 'inbox.read' ? event.inbox.groups : {}
   const found: { to: string; news: SupervisorCommand }[] = []
   if (freed.length > 0) found.push({ to: ELECTIONS, news: { type: 'leases.freed', leases: freed } })
   for (const task of Object.values(tasks)) {
@@ -144,8 +145,8 @@ function deliveries({ supervisors, tasks }: Context, event: Event): readonly { t
     if (leases.length > 0) found.push({ to: task.id, news: { type: 'leases.freed', leases } })
     if (event.type === 'members.changed' && event.group === name)
       found.push({ to: task.id, news: { type: 'group.changed', group: name } })
-    const version = versions[name]
-    if (version !== undefined) found.push({ to: task.id, news: { type: 'group.changed', group: name, version } })
+    if (Object.hasOwn(versions, name))
+      found.push({ to: task.id, news: { type: 'group.changed', group: name, version: versions[name]! } })
   }
   return found
 }
@@ -174,7 +175,7 @@ const client = clientSetup.extend({
     }),
     stopTask: clientSetup.enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'task.stop')
-      const task = context.tasks[event.id]
+      const task = Object.hasOwn(context.tasks, event.id) && context.tasks[event.id]
       if (!task) return
       if (isGroup(task)) enqueue.sendTo(task.id, { type: 'supervisor.stop' })
       else enqueue.sendTo(ELECTIONS, { type: 'children.stop', cohort: cohortOf(task.number), ids: [task.id] })
@@ -199,10 +200,17 @@ const id = ({ event }: { readonly event: { readonly id: string } }) => ({ id: ev
 const actorId = ({ event }: { readonly event: { readonly actorId: string } }) => ({ id: event.actorId })
 const forget = { type: 'forgetTask', params: id } as const
 const reportEnded = { type: 'reportTaskEnded', params: id } as const
+const cutEverything = {
+  type: 'cutEverything',
+  params: ({ event }: { readonly event: { readonly error: unknown } }) => ({ error: plainError(event.error) }),
+} as const
 const reportStopped = {
   type: 'reportStopped',
   params: ({ context }: { readonly context: Context }) => ({ tasks: Object.keys(context.tasks) }),
 } as const
+
+const stop = ['forgetTransient', 'reportStopping'] as const
+const recovered = [{ guard: 'recoversToStop', target: 'active.stopping' }, { target: 'active' }] as const
 
 /** While nothing runs, a declaration is only noted, and its end needs nobody. */
 const declarations = {
@@ -237,7 +245,7 @@ export const clientMachine = client.createMachine({
       on: {
         ...declarations,
         START: 'active',
-        STOP: { target: 'stopped', actions: ['forgetTransient', 'reportStopping'] },
+        STOP: { target: 'stopped', actions: stop },
       },
     },
     active: {
@@ -264,7 +272,7 @@ export const clientMachine = client.createMachine({
                 { type: 'reportTaskEnded', params: actorId },
               ],
             },
-            STOP: { target: 'stopping', actions: ['forgetTransient', 'reportStopping'] },
+            STOP: { target: 'stopping', actions: stop },
           },
         },
         stopping: {
@@ -326,6 +334,8 @@ export const clientMachine = client.createMachine({
               { guard: { type: 'isDeclared', params: id }, actions: { type: 'noteEnded', params: id } },
               { actions: reportEnded },
             ],
+            // What was declared since the first one.
+            STOP: { actions: stop },
           },
         },
       },
@@ -338,32 +348,35 @@ export const clientMachine = client.createMachine({
         'members.changed': { actions: 'deliver' },
         'session.doubted': { actions: 'tellSession' },
         'session.revoked': { actions: 'tellSession' },
-        'xstate.error.actor.*': {
-          target: 'recovering',
-          actions: { type: 'cutEverything', params: ({ event }) => ({ error: plainError(event.error) }) },
-        },
+        'xstate.error.actor.*': [
+          { guard: 'stopWasAsked', target: 'recovering.toStop', actions: cutEverything },
+          // What was about to end has ended by this.
+          { target: 'recovering.toRun', actions: [cutEverything, reportStopped] },
+        ],
       },
     },
     recovering: {
       description:
         'A machine of this library failed. After one lease duration nothing of it is left, and everything begins anew.',
+      initial: 'toRun',
       invoke: {
         src: 'pause',
         input: ({ context }) => ({ forMs: context.leaseDurationMs }),
-        onDone: 'active',
-        onError: 'active',
+        onDone: recovered,
+        onError: recovered,
       },
-      on: {
-        ...declarations,
-        STOP: { target: 'active.stopping', actions: ['forgetTransient', 'reportStopping'] },
+      states: {
+        toRun: { on: { STOP: { target: '#client.active.stopping', actions: stop } } },
+        toStop: { on: { START: 'toRun', STOP: { actions: stop } } },
       },
+      on: declarations,
     },
     stopped: {
       entry: reportStopped,
       on: {
         ...declarations,
         START: 'active',
-        STOP: { target: 'stopped', reenter: true },
+        STOP: { target: 'stopped', reenter: true, actions: stop },
       },
     },
   },

@@ -2,21 +2,12 @@
  * Some elections, partitions or observers of one supervisor: how they are started, told, stopped, counted and waited for.
  * A level of its own, because what XState spends on a child grows with the number of its siblings.
  */
-import {
-  assertEvent,
-  assign,
-  type DoneActorEvent,
-  type ErrorActorEvent,
-  raise,
-  sendParent,
-  setup,
-  stopChild,
-} from 'xstate'
+import { assertEvent, assign, type DoneActorEvent, type ErrorActorEvent, sendParent, setup, stopChild } from 'xstate'
 import { plainError } from '../model/errors.ts'
-import { type ElectionInput, electionMachine } from './election.ts'
+import { type ElectionCommand, type ElectionInput, electionMachine } from './election.ts'
 import type { Crash, SessionFact } from './facts.ts'
 import { type ObserverInput, observerMachine } from './observer.ts'
-import { type PartitionFact, type PartitionInput, partitionMachine } from './partition.ts'
+import { type PartitionCommand, type PartitionFact, type PartitionInput, partitionMachine } from './partition.ts'
 import { effect } from './slots.ts'
 
 /** How many children one cohort takes. */
@@ -51,8 +42,16 @@ export interface CohortInput {
   readonly session: string | null
 }
 
+/** What a child can be told to end with. */
+type ChildStop =
+  | Extract<ElectionCommand, { type: 'election.stop' }>
+  | Extract<PartitionCommand, { type: 'partition.unassign' | 'partition.stop' }>
+  | { readonly type: 'observer.stop' }
+
 export interface Context extends CohortInput {
   readonly children: Readonly<Record<string, ChildSpec>>
+  /** Who was told to end, and how: whoever takes the place of a failed one is told again. */
+  readonly told: Readonly<Record<string, ChildStop>>
   /** How many are still to be waited for, once everything is stopped. */
   readonly left: number
 }
@@ -68,14 +67,21 @@ const crash = ({ event }: { readonly event: { readonly actorId: string; readonly
   error: plainError(event.error),
 })
 
-/** What a failed machine left running has at most a lease duration left: its successor rests for as long. */
-function rested(child: ChildSpec): ChildSpec {
-  return child.kind === 'election' ? { ...child, input: { ...child.input, begins: 'after-rest' } } : child
+function stopOf({ kind }: ChildSpec): ChildStop {
+  if (kind === 'election') return { type: 'election.stop', reason: 'stopped' }
+  return { type: `${kind}.stop` }
 }
 
-function stopOf({ kind }: ChildSpec) {
-  if (kind === 'election') return { type: 'election.stop', reason: 'stopped' } as const
-  return { type: `${kind}.stop` } as const
+/** What is said about these ids, for those of them that are there. */
+function toldTo(ids: readonly string[], { children }: Context, stop: (child: ChildSpec) => ChildStop) {
+  const there = ids.filter((id) => Object.hasOwn(children, id))
+  return Object.fromEntries(there.map((id) => [id, stop(children[id]!)]))
+}
+
+function without<T>(record: Readonly<Record<string, T>>, ids: readonly string[]): Readonly<Record<string, T>> {
+  const left = { ...record }
+  for (const id of ids) delete left[id]
+  return left
 }
 
 const cohortSetup = setup({
@@ -99,13 +105,9 @@ const cohortSetup = setup({
     countAll: assign({ left: ({ context }) => Object.keys(context.children).length }),
     countDown: assign({ left: ({ context }) => context.left - 1 }),
     remove: stopChild((_, { id }: { id: string }) => id),
-    forget: assign(({ context }, { id }: { id: string }) => {
-      const { [id]: _gone, ...children } = context.children
-      return { children }
-    }),
-    restart: raise(({ context }, { id }: { id: string }) => ({
-      type: 'children.start',
-      children: [rested(context.children[id]!)],
+    forget: assign(({ context }, { id }: { id: string }) => ({
+      children: without(context.children, [id]),
+      told: without(context.told, [id]),
     })),
     tellEnded: sendParent((_, { id }: { id: string }): CohortFact => ({ type: 'child.ended', id })),
     passUp: sendParent(({ event }) => event),
@@ -122,7 +124,7 @@ const cohort = cohortSetup.extend({
     startNew: cohortSetup.assign(({ context, event, spawn }) => {
       assertEvent(event, 'children.start')
       const { session } = context
-      const fresh = event.children.filter(({ id }) => !(id in context.children))
+      const fresh = event.children.filter(({ id }) => !Object.hasOwn(context.children, id))
       for (const { id, kind, input } of fresh) {
         if (kind === 'election') spawn('election', { id, input: { ...input, session } })
         else if (kind === 'partition') spawn('partition', { id, input: { ...input, session } })
@@ -132,28 +134,46 @@ const cohort = cohortSetup.extend({
     }),
     assignAgain: cohortSetup.enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'children.start')
-      for (const { id, kind } of event.children) {
-        if (kind === 'partition' && id in context.children) enqueue.sendTo(id, { type: 'partition.assign' })
-      }
+      const there = ({ id, kind }: ChildSpec) => kind === 'partition' && Object.hasOwn(context.children, id)
+      const again = event.children.filter(there).map(({ id }) => id)
+      enqueue.assign({ told: without(context.told, again) })
+      for (const id of again) enqueue.sendTo(id, { type: 'partition.assign' })
     }),
     unassignSome: cohortSetup.enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'children.unassign')
-      for (const id of event.ids) if (id in context.children) enqueue.sendTo(id, { type: 'partition.unassign' })
+      const told = toldTo(event.ids, context, () => ({ type: 'partition.unassign' }))
+      enqueue.assign({ told: { ...context.told, ...told } })
+      for (const [id, stop] of Object.entries(told)) enqueue.sendTo(id, stop)
     }),
     stopSome: cohortSetup.enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'children.stop')
-      for (const id of event.ids) {
-        const child = context.children[id]
-        if (child) enqueue.sendTo(id, stopOf(child))
-      }
+      const told = toldTo(event.ids, context, stopOf)
+      enqueue.assign({ told: { ...context.told, ...told } })
+      for (const [id, stop] of Object.entries(told)) enqueue.sendTo(id, stop)
     }),
     stopAll: cohortSetup.enqueueActions(({ context, enqueue }) => {
-      for (const [id, child] of Object.entries(context.children)) enqueue.sendTo(id, stopOf(child))
+      const told = toldTo(Object.keys(context.children), context, stopOf)
+      enqueue.assign({ told })
+      for (const [id, stop] of Object.entries(told)) enqueue.sendTo(id, stop)
+    }),
+    /** In the place of a failed one; what that one left running ends first. */
+    revive: cohortSetup.enqueueActions(({ context: { children, session, told }, event, enqueue }) => {
+      assertEvent(event, 'xstate.error.actor.*')
+      const id = event.actorId
+      const { kind, input } = children[id]!
+      enqueue.stopChild(id)
+      if (kind === 'election')
+        enqueue.spawnChild('election', { id, input: { ...input, session, begins: 'after-crash' } })
+      else if (kind === 'partition')
+        enqueue.spawnChild('partition', { id, input: { ...input, session, begins: 'after-crash' } })
+      else enqueue.spawnChild('observer', { id, input })
+      const stop = told[id]
+      if (stop) enqueue.sendTo(id, stop)
     }),
     offer: cohortSetup.enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'leases.freed')
       for (const lease of event.leases)
-        if (lease in context.children) enqueue.sendTo(lease, { type: 'lease.freed', lease })
+        if (Object.hasOwn(context.children, lease)) enqueue.sendTo(lease, { type: 'lease.freed', lease })
     }),
     tellAll: cohortSetup.enqueueActions(({ context, event, enqueue }) => {
       for (const id of Object.keys(context.children)) enqueue.sendTo(id, event)
@@ -163,7 +183,7 @@ const cohort = cohortSetup.extend({
 
 export const cohortMachine = cohort.createMachine({
   id: 'cohort',
-  context: ({ input }) => ({ ...input, children: {}, left: 0 }),
+  context: ({ input }) => ({ ...input, children: {}, told: {}, left: 0 }),
   initial: 'tending',
   on: {
     'session.opened': { actions: ['noteSession', 'tellAll'] },
@@ -171,6 +191,9 @@ export const cohortMachine = cohort.createMachine({
     'store.restarted': { actions: 'tellAll' },
     'partition.resting': { actions: 'passUp' },
     'partition.rested': { actions: 'passUp' },
+    'xstate.error.actor.*': {
+      actions: [{ type: 'reportCrash', params: crash }, 'revive'],
+    },
   },
   states: {
     tending: {
@@ -184,9 +207,6 @@ export const cohortMachine = cohort.createMachine({
           { guard: { type: 'isPartition', params: child }, actions: [remove, forget] },
           { actions: [remove, forget, tellEnded] },
         ],
-        'xstate.error.actor.*': {
-          actions: [{ type: 'reportCrash', params: crash }, { type: 'restart', params: child }, remove, forget],
-        },
       },
     },
     stopping: {
@@ -201,10 +221,6 @@ export const cohortMachine = cohort.createMachine({
         'xstate.done.actor.*': [
           { guard: 'isTheLast', target: 'gone', actions: tellEnded },
           { actions: ['countDown', tellEnded] },
-        ],
-        'xstate.error.actor.*': [
-          { guard: 'isTheLast', target: 'gone', actions: [{ type: 'reportCrash', params: crash }, tellEnded] },
-          { actions: ['countDown', { type: 'reportCrash', params: crash }, tellEnded] },
         ],
       },
     },

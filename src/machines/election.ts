@@ -4,8 +4,8 @@
  */
 import { assertEvent, assign, type DoneActorEvent, type ErrorActorEvent, sendTo, setup, stateIn } from 'xstate'
 import type { CampaignAnswer, ReleaseAnswer, WithdrawAnswer } from '../model/answers.ts'
+import type { TermEndReason } from '../model/endings.ts'
 import { plainError } from '../model/errors.ts'
-import type { TermEndReason } from '../model/events.ts'
 import type { Schedule } from '../model/schedule.ts'
 import type { Crash, SessionFact } from './facts.ts'
 import { call, effect, question } from './slots.ts'
@@ -23,7 +23,8 @@ export interface ElectionInput {
   /** The session that is live now. */
   readonly session: string | null
   readonly ends: ElectionEnd
-  readonly begins?: 'at-once' | 'after-rest'
+  /** `after-crash`: a machine that had to do with this lease has failed, and what it left running has at most `restMs` left. */
+  readonly begins?: 'at-once' | 'after-crash'
   /** How long to stay away from the lease after stepping down: one lease duration. */
   readonly restMs: number
 }
@@ -73,9 +74,9 @@ const electionSetup = setup({
   actors: {
     termWorker: termWorkerMachine,
     campaign: call<CampaignAnswer, LeaseCall>('campaign'),
-    /** Waits before a repeated attempt by itself. */
+    /** Waits before a repeated attempt by itself. Where there is no session any more, the answer is that it is unknown. */
     withdraw: call<WithdrawAnswer, LeaseCall & { readonly attempt: number }>('withdraw'),
-    /** Where there is no session any more, the answer is that it is unknown. */
+    /** Likewise. */
     release: call<ReleaseAnswer, LeaseCall & { readonly token: number; readonly attempt: number }>('release'),
     backoff: call<void, { readonly attempt: number }>('backoff'),
     pause: call<void, { readonly forMs: number }>('pause'),
@@ -119,7 +120,7 @@ const electionSetup = setup({
     cutForgotten: sendTo('term', { type: 'term.cut', reason: 'forgotten' }),
   },
   guards: {
-    beginsWithRest: ({ context }) => context.begins === 'after-rest',
+    beginsAfterCrash: ({ context }) => context.begins === 'after-crash',
     hasSession: ({ context }) => context.session !== null,
     /** By the clock, and not by what was heard last. */
     wasGrantedInTime: question<{ readonly answer: CampaignAnswer; readonly session: string | null }>(
@@ -135,6 +136,7 @@ const electionSetup = setup({
     mustRest: (_, { reason }: { reason: TermEndReason }) => reason === 'fatal-work' || reason === 'crashed',
     endsAfterTerm: ({ context }) => context.ends === 'after-term',
     endsAfterStepDown: ({ context }) => context.ends !== 'when-stopped',
+    recoversToStop: stateIn({ recovering: 'toStop' }),
     handsOverToStop: stateIn({ holding: { handingOver: 'toStop' } }),
     handsOverToRest: stateIn({ holding: { handingOver: 'toRest' } }),
     releasesToStop: stateIn({ releasing: 'toStop' }),
@@ -149,6 +151,13 @@ type Has<T> = { readonly context: T }
 const lease = ({ context }: Has<Context>) => ({ lease: context.lease })
 const leaseCall = ({ context: { session, lease } }: Has<Context>): LeaseCall => ({ session, lease })
 const crashed = ({ context }: Has<Context>) => ({ ...termKey({ context }), reason: 'crashed' as const })
+const reportCrash = {
+  type: 'reportCrash',
+  params: ({ context, event }: Has<Context> & { readonly event: { readonly error: unknown } }): Crash => ({
+    lease: context.lease,
+    error: plainError(event.error),
+  }),
+} as const
 const unreleased = {
   type: 'leaseReleased',
   params: ({ context }: Has<Context>) => ({ ...termKey({ context }), confirmed: false }),
@@ -196,6 +205,17 @@ const withdrawAgain = [
   { target: '.toRest', reenter: true, actions: 'countFailure' },
 ] as const
 
+const endCrashed = { type: 'endTerm', params: crashed } as const
+
+function outlasted<const Actions extends readonly unknown[]>(...actions: Actions) {
+  return [
+    { guard: 'outlastsToStop', target: '#election.releasing.toStop', actions },
+    { target: '#election.releasing.toRest', actions },
+  ] as const
+}
+
+const recovered = [{ guard: 'recoversToStop', target: 'withdrawing.toStop' }, { target: 'ready' }] as const
+
 const noteQuarantine = { type: 'noteQuarantine', params: answer } as const
 
 export const electionMachine = electionSetup.createMachine({
@@ -215,10 +235,25 @@ export const electionMachine = electionSetup.createMachine({
   states: {
     beginning: {
       always: [
-        { guard: 'beginsWithRest', target: 'resting' },
+        { guard: 'beginsAfterCrash', target: 'recovering' },
         { guard: 'hasSession', target: 'campaigning' },
         { target: 'unready' },
       ],
+    },
+    recovering: {
+      description:
+        'Waits until nothing that a failed machine left running has time left. Only then is its lease taken anew, or given back.',
+      initial: 'toContend',
+      invoke: {
+        src: 'pause',
+        input: ({ context }) => ({ forMs: context.restMs }),
+        onDone: recovered,
+        onError: recovered,
+      },
+      states: {
+        toContend: { on: { 'election.stop': 'toStop' } },
+        toStop: {},
+      },
     },
     ready: {
       always: [{ guard: 'hasSession', target: 'campaigning' }, { target: 'unready' }],
@@ -228,7 +263,7 @@ export const electionMachine = electionSetup.createMachine({
       on: {
         'session.opened': { target: 'campaigning', actions: 'noteSession' },
         'election.stop': 'stopped',
-        STEP_DOWN: 'resting',
+        STEP_DOWN: 'next.toRest',
       },
     },
     campaigning: {
@@ -276,7 +311,7 @@ export const electionMachine = electionSetup.createMachine({
             'session.lost': { target: '#election.stopped', actions: 'noteLoss' },
             'xstate.done.actor.campaign': [
               { guard: wasGranted, target: '#election.releasing.toStop', actions: noteGrant },
-              { target: '#election.withdrawing.toStop' },
+              { target: '#election.withdrawing.toStop', actions: 'clearFailures' },
             ],
             'xstate.error.actor.campaign': '#election.withdrawing.toStop',
           },
@@ -284,10 +319,10 @@ export const electionMachine = electionSetup.createMachine({
         steppingDown: {
           on: {
             'election.stop': 'stopping',
-            'session.lost': { target: '#election.resting', actions: 'noteLoss' },
+            'session.lost': { target: '#election.next.toRest', actions: 'noteLoss' },
             'xstate.done.actor.campaign': [
               { guard: wasGranted, target: '#election.releasing.toRest', actions: noteGrant },
-              { target: '#election.withdrawing.toRest' },
+              { target: '#election.withdrawing.toRest', actions: 'clearFailures' },
             ],
             'xstate.error.actor.campaign': '#election.withdrawing.toRest',
           },
@@ -349,13 +384,10 @@ export const electionMachine = electionSetup.createMachine({
           { guard: { type: 'mustRest', params: ({ event }) => event.output }, target: 'releasing.toRest' },
           { target: 'releasing.toContend' },
         ],
-        onError: {
-          target: '.outlasting',
-          actions: {
-            type: 'reportCrash',
-            params: ({ context, event }) => ({ lease: context.lease, error: plainError(event.error) }),
-          },
-        },
+        onError: [
+          { guard: 'handsOverToStop', target: '.outlasting.toStop', actions: reportCrash },
+          { target: '.outlasting.toRest', actions: reportCrash },
+        ],
       },
       states: {
         leading: {
@@ -382,26 +414,20 @@ export const electionMachine = electionSetup.createMachine({
           description:
             'The term actor itself failed, and its work may still run: told to end, it has until the deadline.',
           entry: { type: 'revokeTerm', params: crashed },
-          exit: { type: 'endTerm', params: crashed },
           initial: 'toRest',
           invoke: {
             src: 'termDeadline',
             input: termKey,
-            onDone: [
-              { guard: 'outlastsToStop', target: '#election.releasing.toStop' },
-              { target: '#election.releasing.toRest' },
-            ],
-            onError: [
-              { guard: 'outlastsToStop', target: '#election.releasing.toStop' },
-              { target: '#election.releasing.toRest' },
-            ],
+            onDone: outlasted(endCrashed),
+            onError: outlasted(endCrashed),
           },
           states: {
             toRest: { on: { 'election.stop': 'toStop' } },
             toStop: {},
           },
           on: {
-            'session.lost': { actions: ['noteLoss', { type: 'cutTerm', params: crashed }] },
+            // Nothing is left to wait for.
+            'session.lost': outlasted('noteLoss', { type: 'cutTerm', params: crashed }, endCrashed),
           },
         },
       },
@@ -473,6 +499,7 @@ export const electionMachine = electionSetup.createMachine({
     },
     next: {
       description: 'Nothing is left of the lease here.',
+      entry: 'clearFailures',
       initial: 'toContend',
       states: {
         toContend: {

@@ -1,6 +1,7 @@
 /** What comes down from the client's session to everything that contends, and what goes wrong there: facts, never questions. */
+
+import type { SessionLossReason } from '../model/endings.ts'
 import type { PlainError } from '../model/errors.ts'
-import type { SessionLossReason } from '../model/events.ts'
 
 export type SessionFact =
   | { readonly type: 'session.opened'; readonly session: string }

@@ -111,7 +111,7 @@ const supervisorSetup = setup({
     noteLoss: assign({ session: null }),
     noteResting: assign(({ context, event }) => {
       assertEvent(event, 'partition.resting')
-      return { resting: [...context.resting, event.partition], mine: context.mine.filter((p) => p !== event.partition) }
+      return { resting: [...context.resting, event.partition], wanted: without(context.mine, [event.partition]) }
     }),
     noteRested: assign(({ context, event }) => {
       assertEvent(event, 'partition.rested')
@@ -279,7 +279,7 @@ const children = supervisor.createStateConfig({
     'session.opened': { actions: ['noteSession', 'tellCohorts'] },
     'session.lost': { actions: ['noteLoss', 'tellCohorts'] },
     'store.restarted': { actions: 'tellCohorts' },
-    'partition.resting': { actions: 'noteResting' },
+    'partition.resting': { actions: ['noteResting', reportAssignment, 'noteMine'] },
     'partition.rested': { actions: 'noteRested' },
   },
 })

@@ -5,7 +5,7 @@
 import { assertEvent, assign, sendParent, sendTo, setup, stateIn } from 'xstate'
 import { plainError } from '../model/errors.ts'
 import type { Schedule } from '../model/schedule.ts'
-import { type ElectionOutput, electionMachine } from './election.ts'
+import { type ElectionInput, type ElectionOutput, electionMachine } from './election.ts'
 import type { Crash, SessionFact } from './facts.ts'
 import { call, effect } from './slots.ts'
 
@@ -15,6 +15,7 @@ export interface PartitionInput {
   readonly work: string
   readonly schedule?: Schedule
   readonly session: string | null
+  readonly begins?: ElectionInput['begins']
   readonly restMs: number
 }
 
@@ -45,6 +46,8 @@ const crash = ({
   error: plainError(event.error),
 })
 
+const crashed = [{ type: 'reportCrash', params: crash }, 'beginAfterCrash'] as const
+
 export const partitionMachine = setup({
   types: {
     input: {} as PartitionInput,
@@ -62,6 +65,8 @@ export const partitionMachine = setup({
       return { session: event.session }
     }),
     noteLoss: assign({ session: null }),
+    beginAtOnce: assign({ begins: 'at-once' as const }),
+    beginAfterCrash: assign({ begins: 'after-crash' as const }),
     reportCrash: effect<Crash>('reportCrash'),
     reportRest: effect<{ readonly lease: string; readonly restMs: number }>('reportRest'),
     passOn: sendTo('election', ({ event }) => event),
@@ -76,6 +81,8 @@ export const partitionMachine = setup({
   },
   guards: {
     isWantedAgain: stateIn({ alive: 'returning' }),
+    isLeaving: stateIn({ alive: 'leaving' }),
+    isStopping: stateIn({ alive: 'stopping' }),
     hasSteppedDown: (_, { end }: ElectionOutput) => end === 'stepped-down',
   },
 }).createMachine({
@@ -99,35 +106,31 @@ export const partitionMachine = setup({
       invoke: {
         id: 'election',
         src: 'election',
-        input: ({ context: { lease, partition, work, schedule, session, restMs } }) => ({
-          lease,
-          partition,
-          work,
-          schedule,
-          session,
-          restMs,
-          ends: 'after-step-down' as const,
-        }),
+        input: ({ context }) => ({ ...context, ends: 'after-step-down' as const }),
         onDone: [
           { guard: { type: 'hasSteppedDown', params: ({ event }) => event.output }, target: 'resting' },
-          { guard: 'isWantedAgain', target: 'alive', reenter: true },
+          { guard: 'isWantedAgain', target: 'alive', reenter: true, actions: 'beginAtOnce' },
           { target: 'gone' },
         ],
-        // A rest is as long as what the failed machine left running can have left.
-        onError: { target: 'resting', actions: { type: 'reportCrash', params: crash } },
+        onError: [
+          { guard: 'isLeaving', target: '.leaving', reenter: true, actions: crashed },
+          { guard: 'isStopping', target: '.stopping', reenter: true, actions: crashed },
+          { target: '.contending', reenter: true, actions: crashed },
+        ],
       },
       states: {
         contending: {
           on: {
-            'partition.unassign': { target: 'leaving', actions: 'moveElection' },
-            'partition.stop': { target: 'stopping', actions: 'stopElection' },
+            'partition.unassign': 'leaving',
+            'partition.stop': 'stopping',
           },
         },
         leaving: {
           description: 'The partition has moved away. Its work is being interrupted, awaited and its lease released.',
+          entry: 'moveElection',
           on: {
             'partition.assign': 'returning',
-            'partition.stop': { target: 'stopping', actions: 'stopElection' },
+            'partition.stop': 'stopping',
           },
         },
         returning: {
@@ -135,10 +138,10 @@ export const partitionMachine = setup({
             'It came back before its handover was over: the handover ends first, then this member campaigns anew.',
           on: {
             'partition.unassign': 'leaving',
-            'partition.stop': { target: 'stopping', actions: 'stopElection' },
+            'partition.stop': 'stopping',
           },
         },
-        stopping: {},
+        stopping: { entry: 'stopElection' },
       },
       on: {
         'session.opened': { actions: ['noteSession', 'passOn'] },

@@ -111,8 +111,8 @@ export const scheduleLoopMachine = setup({
       invoke: {
         id: 'run',
         src: 'work',
+        // Without `onError`: a run that cannot even be run is no outcome of work. It fails this loop, and the term outlasts both.
         input: ({ context: { work, lease, token, partition, run } }) => ({ work, lease, token, partition, run }),
-        onError: 'over',
       },
       states: {
         free: {

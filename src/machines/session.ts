@@ -4,8 +4,8 @@
  */
 import { assign, type DoneActorEvent, type ErrorActorEvent, raise, sendParent, setup } from 'xstate'
 import type { Grant, Inbox, LookAnswer, RenewAnswer } from '../model/answers.ts'
+import type { SessionLossReason } from '../model/endings.ts'
 import { type PlainError, plainError } from '../model/errors.ts'
-import type { SessionLossReason } from '../model/events.ts'
 import type { SessionFact } from './facts.ts'
 import { call, effect, question } from './slots.ts'
 
@@ -117,14 +117,15 @@ const sessionSetup = setup({
     reportResumed: effect<OfSession>('reportResumed'),
     reportClosed: effect<{ readonly session: string | null }>('reportClosed'),
     noteOpened: assign((_, opened: Opened) => ({ ...opened, attempt: 0, nextExpiryInMs: null })),
-    noteRenewed: assign((_, { answer, validUntilMs }: Renewed) =>
+    noteRenewed: assign(({ context }, { answer, validUntilMs }: Renewed) =>
       answer.kind === 'renewed'
         ? {
             validUntilMs,
             epoch: answer.epoch,
             nextExpiryInMs: answer.nextExpiryInMs,
             inbox: answer.inbox,
-            holds: answer.holds ?? [],
+            // Kept, where the answer is silent: they may still have to be given back.
+            holds: answer.holds ?? context.holds,
           }
         : {},
     ),
@@ -322,7 +323,8 @@ export const sessionMachine = sessionSetup.createMachine({
               {
                 guard: { type: 'hasRunOut', params: opened },
                 target: '#session.pausing',
-                actions: [{ type: 'noteOpened', params: opened }, endSession('expired'), 'countFailure'],
+                // Nobody has heard of it, so nobody need hear that it is lost.
+                actions: [{ type: 'noteOpened', params: opened }, endSession('closed'), 'countFailure'],
               },
               { target: '#session.live', actions: { type: 'noteOpened', params: opened } },
             ],

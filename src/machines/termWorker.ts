@@ -3,8 +3,8 @@
  * first and its exit awaited next; whoever holds the lease learns of the end only then, and may release.
  */
 import { assertEvent, assign, sendTo, setup } from 'xstate'
+import type { TermEndReason } from '../model/endings.ts'
 import { plainError } from '../model/errors.ts'
-import type { TermEndReason } from '../model/events.ts'
 import type { Schedule } from '../model/schedule.ts'
 import type { Crash } from './facts.ts'
 import { scheduleLoopMachine, type TimerDue } from './scheduleLoop.ts'

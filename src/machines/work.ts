@@ -2,8 +2,9 @@
  * How leader work is talked with. `work.stop` goes in, once or more; `work.settled` comes out, once, when nothing of the run is
  * left. A single run and a whole schedule loop speak alike, so that a term need not know which of them it has.
  */
+
+import type { Outcome } from '../model/endings.ts'
 import type { PlainError } from '../model/errors.ts'
-import type { Outcome } from '../model/events.ts'
 import type { TermKey } from './term.ts'
 
 export interface WorkInput extends TermKey {

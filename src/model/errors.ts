@@ -1,6 +1,6 @@
 /** The errors that this library throws. Each has a `code` with one meaning, so that programs need not read the message. */
 
-import type { TermEndReason } from './events.ts'
+import type { TermEndReason } from './endings.ts'
 
 export type SimbaErrorCode =
   /** An option, a name or an argument is not allowed. Thrown at once, by the call that was given it. */

@@ -44,7 +44,9 @@ function settling<Output, Input>(
       begin(
         input as Input,
         (stop) => stops.set(self, stop),
-        (settled) => self.send(settled),
+        (settled) => {
+          if (self.getSnapshot().status === 'active') self.send(settled)
+        },
       )
     },
     transition(snapshot, event, { self }): PromiseSnapshot<Output, Input> {

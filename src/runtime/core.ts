@@ -1,8 +1,8 @@
 /** A client from inside: what the handles that users get are made of. They keep no state of their own. */
 import type { ActorRefFrom, AnyActorRef, AnyMachineSnapshot } from 'xstate'
-import { type clientMachine, cohortOf, ELECTIONS, type TaskSpec } from '../machines/client.ts'
+import { type ClientCommand, type clientMachine, cohortOf, ELECTIONS, type TaskSpec } from '../machines/client.ts'
 import type { ChildSpec } from '../machines/cohort.ts'
-import { callingTask } from './inside.ts'
+import { callingTask, outside } from './inside.ts'
 import type { Runtime } from './runtime.ts'
 
 export class Core {
@@ -14,6 +14,10 @@ export class Core {
     this.root = root
   }
 
+  send(command: ClientCommand): void {
+    outside(() => this.root.send(command))
+  }
+
   /** Starts a task that is a child of the plain supervisor: an election or an observer. Returns what finds its actor. */
   startChild(child: ChildSpec, survives: 'stop' | 'nothing', cleanUp: () => void): () => AnyActorRef | undefined {
     const number = this.runtime.tasks.nextNumber()
@@ -23,14 +27,14 @@ export class Core {
 
   start(task: TaskSpec, cleanUp: () => void): void {
     this.runtime.tasks.declare(task.id, cleanUp)
-    this.root.send({ type: 'task.start', task })
+    this.send({ type: 'task.start', task })
   }
 
   /** Resolves when the task has ended; from inside its own work, when it was told to end. */
   async stop(id: string): Promise<void> {
     const fromInside = callingTask(this.runtime) === id
     const ended = this.runtime.tasks.ended(id)
-    this.root.send({ type: 'task.stop', id })
+    this.send({ type: 'task.stop', id })
     if (!fromInside) await ended
   }
 
@@ -38,7 +42,7 @@ export class Core {
   async stopAll(): Promise<void> {
     const fromInside = callingTask(this.runtime) !== undefined
     const stopped = this.runtime.tasks.allEnded()
-    this.root.send({ type: 'STOP' })
+    this.send({ type: 'STOP' })
     if (!fromInside) await stopped
   }
 }

@@ -3,6 +3,7 @@ import { EventEmitter } from 'eventemitter3'
 import { plainError } from '../model/errors.ts'
 import type { SimbaEvent } from '../model/events.ts'
 import type { Logger } from '../model/logger.ts'
+import { guardedListener } from './listener.ts'
 
 export type SimbaEventType = SimbaEvent['type']
 export type SimbaEventOf<Type extends SimbaEventType> = Extract<SimbaEvent, { type: Type }>
@@ -20,24 +21,15 @@ export class Events {
 
   /** Listens to one type, or to all with `'*'`. Returns a function that ends it. */
   on<Type extends SimbaEventType | '*'>(type: Type, listener: SimbaListener<Type>): () => void {
-    const guarded = (event: SimbaEvent) => {
-      try {
-        const result: unknown = (listener as (event: SimbaEvent) => unknown)(event)
-        if (result instanceof Promise) result.catch((error) => this.#complain(event, error))
-      } catch (error) {
-        this.#complain(event, error)
-      }
-    }
-    this.#emitter.on(type, guarded)
-    return () => this.#emitter.off(type, guarded)
+    const tell = guardedListener(listener as (event: SimbaEvent) => unknown, (error, event) =>
+      this.#logger.error({ event: event.type, err: plainError(error) }, 'A listener has failed.'),
+    )
+    this.#emitter.on(type, tell)
+    return () => this.#emitter.off(type, tell)
   }
 
   publish(event: SimbaEvent): void {
     this.#emitter.emit(event.type, event)
     this.#emitter.emit('*', event)
-  }
-
-  #complain(event: SimbaEvent, error: unknown): void {
-    this.#logger.error({ event: event.type, err: plainError(error) }, 'A listener has failed.')
   }
 }

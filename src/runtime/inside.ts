@@ -8,7 +8,7 @@ interface Inside {
   isSettled: boolean
 }
 
-const storage = new AsyncLocalStorage<Inside>()
+const storage = new AsyncLocalStorage<Inside | undefined>()
 
 /** Runs `start` as part of the task's work. Returns what it returned, and a function to call when the run has settled. */
 export function insideOf<T>(
@@ -23,6 +23,11 @@ export function insideOf<T>(
       inside.isSettled = true
     },
   }
+}
+
+/** Runs what is no part of the work that asked for it, nor anything that follows: timers, calls, whoever listens. */
+export function outside<T>(run: () => T): T {
+  return storage.run(undefined, run)
 }
 
 /** The task of this owner whose unsettled work is calling. */

@@ -94,9 +94,11 @@ export function provideClient(runtime: Runtime, doubt: () => void) {
       termDeadline,
       ...wait,
       campaign: callLogic<CampaignAnswer, LeaseCall>((input) => heard(store.campaign(input.session!, input.lease))),
-      withdraw: callLogic<WithdrawAnswer, LeaseCall & Attempt>((input, onStop) =>
-        repeated(input, onStop, () => heard(store.withdraw(input.session!, input.lease))),
-      ),
+      withdraw: callLogic<WithdrawAnswer, LeaseCall & Attempt>(async (input, onStop) => {
+        const { session, lease } = input
+        if (session === null) return { kind: 'unknown' }
+        return repeated(input, onStop, () => heard(store.withdraw(session, lease)))
+      }),
       release: callLogic<ReleaseAnswer, LeaseCall & Attempt & { readonly token: number }>(async (input, onStop) => {
         const { session, lease, token } = input
         if (session === null) return { kind: 'unknown' }

@@ -13,6 +13,7 @@ import { systemTime } from './clock/system.ts'
 import { consoleLogger } from './consoleLogger.ts'
 import { type Duration, toMs } from './durations.ts'
 import { isFatalByDefault } from './fatal.ts'
+import { guarded } from './guardedLogger.ts'
 
 export interface SimbaOptions {
   /**
@@ -81,6 +82,14 @@ const KEYS = [
   'environment',
 ] as const satisfies readonly (keyof SimbaOptions)[]
 
+const LOGGER_METHODS = ['debug', 'info', 'warn', 'error'] as const satisfies readonly (keyof Logger)[]
+const TIME_METHODS = [
+  'monotonicMs',
+  'wallMs',
+  'setTimer',
+  'clearTimer',
+] as const satisfies readonly (keyof TimeSource)[]
+
 const DEFAULT_LEASE_MS = 15_000
 const SHORTEST_LEASE_MS = 200
 const SHORTEST_RENEWAL_MS = 20
@@ -90,7 +99,8 @@ const LONGEST_NODE = 255
 
 export function checkOptions(options: SimbaOptions): Settings {
   checkKeys('createSimba', options, KEYS)
-  const logger = options.logger ?? consoleLogger
+  const logger = guarded(checkMethods('logger', options.logger ?? consoleLogger, LOGGER_METHODS))
+  const { time = systemTime, random = Math.random } = checkEnvironment(options.environment ?? {})
   const leaseDurationMs = toMs('leaseDuration', options.leaseDuration ?? DEFAULT_LEASE_MS, { minMs: SHORTEST_LEASE_MS })
   const marginMs = leaseDurationMs * checkDrift(options.drift ?? 0.01) + FIXED_MARGIN_MS
   return {
@@ -102,9 +112,9 @@ export function checkOptions(options: SimbaOptions): Settings {
     marginMs,
     isFatal: checkFunction('isFatal', options.isFatal ?? isFatalByDefault),
     logger,
-    inspect: options.inspect,
+    inspect: checkInspect(options.inspect),
     clock: createClock({
-      source: options.environment?.time ?? systemTime,
+      source: time,
       onJump: (jumpMs) =>
         logger.warn(
           { jumpMs },
@@ -112,7 +122,7 @@ export function checkOptions(options: SimbaOptions): Settings {
         ),
       onError: (error) => logger.error({ err: error }, 'Something failed when it was woken by the clock.'),
     }),
-    random: checkFunction('environment.random', options.environment?.random ?? Math.random),
+    random,
   }
 }
 
@@ -120,7 +130,7 @@ function checkBackend(backend: unknown, logger: Logger): Backend {
   const fromEnvironment = process.env.SIMBA_BACKEND
   if (typeof backend === 'string') return backendFromUrl('backend', backend)
   if (backend !== undefined) {
-    if (typeof backend === 'object' && backend !== null && 'connect' in backend) return backend as Backend
+    if (typeof (backend as Partial<Backend> | null)?.connect === 'function') return backend as Backend
     throw invalid('backend', backend, "a backend like redis('redis://host:6379'), or its URL")
   }
   if (fromEnvironment) return backendFromUrl('The environment variable SIMBA_BACKEND', fromEnvironment)
@@ -129,6 +139,20 @@ function checkBackend(backend: unknown, logger: Logger): Backend {
     'No backend is set, so leases are kept in this process and no other process sees them. Set the option backend, or SIMBA_BACKEND.',
   )
   return backendFromUrl('backend', 'memory:')
+}
+
+function checkEnvironment(environment: Environment): Environment {
+  checkKeys('environment', environment, ['time', 'random'])
+  const { time, random } = environment
+  if (time !== undefined) checkMethods('environment.time', time, TIME_METHODS)
+  if (random !== undefined) checkFunction('environment.random', random)
+  return environment
+}
+
+function checkInspect(inspect: SimbaOptions['inspect']): SimbaOptions['inspect'] {
+  if (inspect === undefined || typeof inspect === 'function') return inspect
+  if (typeof inspect === 'object' && inspect !== null) return inspect
+  throw invalid('inspect', inspect, 'a function or an observer')
 }
 
 function checkNode(node: unknown): string {
@@ -155,6 +179,11 @@ function checkRenewInterval(interval: Duration | undefined, leaseDurationMs: num
 function checkFunction<F>(option: string, value: F): F {
   if (typeof value === 'function') return value
   throw invalid(option, value, 'a function')
+}
+
+function checkMethods<T extends object>(option: string, value: T, methods: readonly (keyof T & string)[]): T {
+  if (methods.every((method) => typeof (value as Partial<T> | null)?.[method] === 'function')) return value
+  throw invalid(option, value, `an object with the functions ${methods.join(', ')}`)
 }
 
 function invalid(option: string, value: unknown, allowed: string): SimbaError {

@@ -105,7 +105,7 @@ export function createSimba(options: SimbaOptions = {}): Simba {
     actor: root,
     send({ type }) {
       // What the machines say to each other has no business here.
-      if (type === 'START' || type === 'STOP') root.send({ type })
+      if (type === 'START' || type === 'STOP') core.send({ type })
       else throw new TypeError(`A client takes START and STOP, not ${String(type)}.`)
     },
     subscribe: (observer) => root.subscribe(observer),

@@ -74,7 +74,7 @@ export class Store {
     const held = this.#held.get(session)
     if (!held) return
     this.#over(held)
-    if (isGone) this.#held.delete(session)
+    if (isGone) this.#drop(session, held)
   }
 
   endAll(): void {
@@ -174,13 +174,21 @@ export class Store {
 
   /** Ends in the store every session that is over, but perhaps not there. */
   async clear(): Promise<void> {
-    for (const [id, held] of this.#held) {
+    for (const [session, held] of this.#held) {
       if (!held.isOver) continue
       if (this.#settings.clock.now() < held.forgottenAtMs) {
         await this.#bounded('close', this.#settings.renewIntervalMs, () => held.handle.close())
+        this.#held.delete(session)
+      } else {
+        this.#drop(session, held)
       }
-      this.#held.delete(id)
     }
+  }
+
+  /** The store has nothing of it. What its backend keeps for it, hints say, goes with its closing, whatever that answers. */
+  #drop(session: string, held: Held): void {
+    this.#held.delete(session)
+    void held.handle.close().catch(() => {})
   }
 
   async disconnect(): Promise<void> {

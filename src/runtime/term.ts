@@ -1,6 +1,7 @@
 /** One grant's reign, as leader work sees it. */
+
+import type { TermEndReason } from '../model/endings.ts'
 import { TermExpiredError } from '../model/errors.ts'
-import type { TermEndReason } from '../model/events.ts'
 import { type Duration, toMs } from './durations.ts'
 
 /**

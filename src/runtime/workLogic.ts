@@ -1,8 +1,8 @@
 /** The actor that runs work: told to stop, it waits; stopped itself, it leaves the work alone and says so. */
 import { type AnyActorRef, type CallbackActorLogic, fromCallback } from 'xstate'
 import type { RunSettled, WorkCommand, WorkInput } from '../machines/work.ts'
+import type { Outcome } from '../model/endings.ts'
 import { plainError } from '../model/errors.ts'
-import type { Outcome } from '../model/events.ts'
 import { insideOf } from './inside.ts'
 import type { Runtime } from './runtime.ts'
 import type { LiveTerm } from './term.ts'

@@ -51,7 +51,7 @@ describe('a duration may be', () => {
   })
 
   test('a text of any parts, which are added up', () => {
-    const part = fc.tuple(fc.nat(100_000), fc.constantFrom('ms', 's', 'm', 'h', 'd'))
+    const part = fc.tuple(fc.nat(1_000), fc.constantFrom('ms', 's', 'm', 'h', 'd'))
     const inMs = { ms: 1, s: SECOND, m: MINUTE, h: HOUR, d: DAY }
     fc.assert(
       fc.property(fc.array(part, { minLength: 1, maxLength: 5 }), fc.constantFrom('', ' ', ', '), (parts, between) => {
@@ -116,7 +116,7 @@ describe('what is refused is', () => {
     [{ total: 5 }, 'no Temporal.Duration'],
     [new Date(), 'an instant'],
     [[10], 'no duration'],
-  ])('%s: %s', (duration) => {
+  ])('%s: %s', (duration: unknown, _: string) => {
     refuse(duration).toThrow(expect.objectContaining({ code: 'INVALID_OPTION' }))
   })
 

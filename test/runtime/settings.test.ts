@@ -1,8 +1,8 @@
 /** The options of a client: what each may be, what they may be together, and what a refusal says. */
 import { hostname } from 'node:os'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { createSimba, SimbaError, type SimbaOptions } from '../../src/index.ts'
 import { memory } from '../../src/backends/memory/index.ts'
+import { createSimba, SimbaError, type SimbaOptions } from '../../src/index.ts'
 import { checkOptions } from '../../src/runtime/settings.ts'
 import { LogBook } from '../support/log-book.ts'
 

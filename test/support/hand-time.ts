@@ -1,4 +1,5 @@
 /** The time of a test: it stands still until it is told to pass, and then goes from timer to timer, letting promises settle in between. */
+import { AsyncResource } from 'node:async_hooks'
 import type { TimeSource } from '../../src/runtime/clock/clock.ts'
 
 interface Timer {
@@ -20,7 +21,8 @@ export class HandTime implements TimeSource {
   }
 
   setTimer(callback: () => void, ms: number): unknown {
-    const timer: Timer = { atMs: this.#monotonicMs + Math.max(0, ms), callback }
+    // As with the host's timers, what was going on when it was set goes on when it fires.
+    const timer: Timer = { atMs: this.#monotonicMs + Math.max(0, ms), callback: AsyncResource.bind(callback) }
     this.#timers.add(timer)
     return timer
   }

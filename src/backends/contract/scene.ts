@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import type { Clock } from '../../model/clock.ts'
-import type { ContractCase, ContractHarness } from '../contract.ts'
 import type { BackendEnvironment, Connection, Inbox, SessionOptions } from '../port.ts'
+import type { ContractCase, ContractHarness } from './case.ts'
 import { Player } from './player.ts'
 
 const systemClock: Clock = { now: () => performance.now(), wallMs: () => Date.now() }

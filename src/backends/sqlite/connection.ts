@@ -7,17 +7,12 @@ import type { Driver } from './driver.ts'
 import { Lane } from './lane.ts'
 import { leaderOf } from './leases.ts'
 import type { MachineClock } from './machine-clock.ts'
+import type { Records } from './records.ts'
 import { SqliteSession } from './session.ts'
 import type { Statements } from './statements.ts'
 
 /** Wall clocks that are set to a far future must not use up the safe integers: from the year 2112 on, tokens only count. */
 const GREATEST_LEAST_TOKEN = 2 ** 52
-
-/** What a session needs of its connection. */
-export interface Records {
-  read<T>(body: (call: Call) => T): Promise<T>
-  write<T>(body: (call: Call) => T): Promise<T>
-}
 
 export class SqliteConnection implements Connection, Records {
   readonly #environment: BackendEnvironment

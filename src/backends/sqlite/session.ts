@@ -17,10 +17,10 @@ import type {
   WithdrawAnswer,
 } from '../port.ts'
 import type { Call } from './call.ts'
-import type { Records } from './connection.ts'
 import { groupsOf, join, leave, membersOf } from './groups.ts'
 import { campaign, grantsOf, offersTo, release, withdraw } from './leases.ts'
 import { closeSession, reap } from './reaper.ts'
+import type { Records } from './records.ts'
 import { admit, extendSession, isOpen, openSession } from './sessions.ts'
 
 /** A file keeps its memory: there is no other epoch. */

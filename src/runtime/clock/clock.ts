@@ -3,6 +3,7 @@
  * of a virtual machine counts, and a wall clock that steps back does not. All waiting of a client hangs on a single host timer.
  */
 import type { TimerClock } from '../../model/clock.ts'
+import { outside } from '../inside.ts'
 import { WakeUps } from './wakeUps.ts'
 
 /** What a clock is made of. */
@@ -60,8 +61,8 @@ export function createClock({ source, onJump, onError }: ClockOptions): TimerClo
     if (timer !== undefined && timerAtMs <= atMs) return
     disarm()
     timerAtMs = atMs
-    // Rounded up, since a timer that comes too early finds nothing due.
-    timer = source.setTimer(ring, Math.ceil(atMs - nowMs))
+    // Rounded up, since a timer that comes too early finds nothing due. It wakes everybody, so it is nobody's work.
+    timer = outside(() => source.setTimer(ring, Math.ceil(atMs - nowMs)))
   }
 
   function disarm(): void {

@@ -128,6 +128,14 @@ export class Cluster {
     return Promise.all(leases.map((lease) => this.led(lease, succession)))
   }
 
+  /** Each running node's renewals have been confirmed twice since then: the second of them was sent after that instant. */
+  async renewedSince(sinceMs: number): Promise<void> {
+    const isRenewal = (line: Line) => line.type === 'session.valid' && line.atMs > sinceMs
+    await this.until('everybody has renewed', () =>
+      this.names.every((name) => this.lines.filter((line) => line.node === name && isRenewal(line)).length > 1),
+    )
+  }
+
   /** The end of the log, for a person. */
   tail(count = TAIL): string {
     const sorted = [...this.lines].sort((a, b) => a.atMs - b.atMs).slice(-count)

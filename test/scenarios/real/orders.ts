@@ -20,7 +20,7 @@ export interface ClientOrders {
 export type Order =
   /** Makes a client and starts it. One at a time. */
   | { readonly do: 'begin'; readonly client: ClientOrders }
-  | { readonly do: 'contend'; readonly lease: string }
+  | { readonly do: 'contend'; readonly leases: readonly string[] }
   /** Stops one election for good, and says `done` when it has ended. */
   | { readonly do: 'retire'; readonly lease: string }
   | { readonly do: 'step down'; readonly lease: string }

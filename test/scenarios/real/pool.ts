@@ -4,6 +4,7 @@ import { NodeProcess } from './node-process.ts'
 export class Pool {
   readonly #idle: NodeProcess[] = []
   readonly #all = new Set<NodeProcess>()
+  #isDisposed = false
 
   constructor(size: number) {
     for (let i = 0; i < size; i++) this.#idle.push(this.#start())
@@ -15,15 +16,16 @@ export class Pool {
     return node
   }
 
-  /** Ends its client and keeps the process for the next one. For one that was killed, another is started. */
+  /** Ends its client and keeps the process for the next one. */
   async giveBack(node: NodeProcess): Promise<void> {
     if (node.isPaused) node.resume()
     if (node.isRunning) await Promise.race([node.order({ do: 'stop' }), node.exited])
     node.onLine = () => {}
-    this.#idle.push(node.isRunning ? node : this.#start())
+    if (node.isRunning) this.#idle.push(node)
   }
 
   async dispose(): Promise<void> {
+    this.#isDisposed = true
     for (const node of this.#all) node.kill()
     await Promise.all([...this.#all].map((node) => node.exited))
   }
@@ -31,7 +33,11 @@ export class Pool {
   #start(): NodeProcess {
     const node = new NodeProcess()
     this.#all.add(node)
-    void node.exited.then(() => this.#all.delete(node))
+    void node.exited.then(() => {
+      this.#all.delete(node)
+      // At once, while a scenario waits for the lease of the dead one to run out.
+      if (!this.#isDisposed) this.#idle.push(this.#start())
+    })
     return node
   }
 }

@@ -2,6 +2,7 @@
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import type { Cluster } from './cluster.ts'
+import { balanced, PARTITIONS, untouched } from './groups.ts'
 import { findFaults } from './judge.ts'
 import { type Line, machineMs } from './orders.ts'
 import { dump } from './redis-dump.ts'
@@ -86,6 +87,34 @@ describe.skipIf(isRedisMissing)('nodes on Redis', () => {
     expect(findFaults(nodes.lines)).toEqual([])
   })
 
+  test(`${PARTITIONS} partitions on three nodes: what a killed one had is taken over, and given back when it returns; the rest runs on`, async () => {
+    const nodes = cluster({ backend: (await redisServer()).url, groups: { g: PARTITIONS } })
+    await nodes.start('a', 'b', 'c')
+    const first = await balanced(nodes, ['a', 'b', 'c'])
+
+    nodes.node('a').kill()
+    const killedMs = machineMs()
+    const second = await balanced(nodes, ['b', 'c'])
+    const tookMs = Math.max(...second.map(({ startedMs }) => startedMs)) - killedMs
+    report(`from kill -9 until all partitions of the node are led again, with a lease of ${LEASE_MS} ms`, tookMs)
+    expect(tookMs).toBeLessThan(LEASE_MS * 1.1 + NOISE_MS)
+    // What has not moved runs on.
+    expect(untouched(first, second)).toHaveLength(first.filter(({ node }) => node !== 'a').length)
+
+    await nodes.start('d')
+    const third = await balanced(nodes, ['b', 'c', 'd'])
+    expect(third.filter(({ node }) => node === 'd').length).toBeGreaterThan(0)
+    expect(untouched(second, third)).toHaveLength(third.filter(({ node }) => node !== 'd').length)
+    for (const reign of second.filter((reign) => !third.includes(reign))) {
+      expect(reign).toMatchObject({ reason: 'moved', isConfirmed: true })
+    }
+
+    await nodes.order('b', { do: 'stop' })
+    const fourth = await balanced(nodes, ['c', 'd'])
+    expect(untouched(third, fourth)).toHaveLength(third.filter(({ node }) => node !== 'b').length)
+    expect(findFaults(nodes.lines)).toEqual([])
+  })
+
   test('a node that stops in the middle of everything leaves nothing behind, and its process ends by itself', async () => {
     const server = await redisServer()
     const nodes = cluster({ backend: server.url, elections: ['x', 'y'], groups: { g: 8 } })
@@ -93,7 +122,7 @@ describe.skipIf(isRedisMissing)('nodes on Redis', () => {
     await nodes.allLed(['x', 'y', 'g.0', 'g.7'])
     await nodes.start('b')
     await nodes.order('a', { do: 'everything else' })
-    await nodes.order('b', { do: 'contend', lease: 'schedule' })
+    await nodes.order('b', { do: 'contend', leases: ['schedule'] })
     const redis = new Redis(server.url)
     const sessionOf = (name: string) => nodes.lines.find(isOpening(name))!.session
     expect(await dump(redis)).toContain(sessionOf('a'))

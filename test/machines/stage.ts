@@ -1,0 +1,150 @@
+/**
+ * Where one machine runs under a parent that only listens. Whatever happens on it is watched: contexts and events must be plain data,
+ * no machine may fail unless the test means it to, and in the end every state must have been reached.
+ */
+import { isDeepStrictEqual } from 'node:util'
+import {
+  type Actor,
+  type AnyActorRef,
+  type AnyEventObject,
+  type AnyMachineSnapshot,
+  type AnyStateMachine,
+  type AnyStateNode,
+  createActor,
+  fromTransition,
+  type InputFrom,
+  type InspectionEvent,
+} from 'xstate'
+
+const reached = new Map<string, Set<string>>()
+
+export class Stage {
+  /** Effects in order, each as its name and its parameters. */
+  readonly log: string[] = []
+  /** What the machine has told its parent. */
+  readonly heard: AnyEventObject[] = []
+  readonly #complaints: string[] = []
+  readonly #parent = createActor(
+    fromTransition((context: undefined, event) => {
+      this.heard.push(event)
+      return context
+    }, undefined),
+    { inspect: (event) => this.#watch(event) },
+  )
+
+  constructor() {
+    this.#parent.start()
+  }
+
+  start<Machine extends AnyStateMachine>(machine: Machine, input: InputFrom<Machine>): Actor<Machine> {
+    const actor = createActor(machine as AnyStateMachine, { id: machine.id, input, parent: this.#parent })
+    actor.start()
+    return actor as Actor<Machine>
+  }
+
+  /** Slots of effects that only write down that they were used. */
+  effects<const Names extends readonly string[]>(...names: Names) {
+    const slots = names.map((name) => [name, (_: unknown, params: unknown) => void this.log.push(written(name, params))])
+    return Object.fromEntries(slots) as Record<Names[number], (args: unknown, params: unknown) => void>
+  }
+
+  /** Types of what the parent has heard. */
+  get news(): readonly string[] {
+    return this.heard.map(({ type }) => type)
+  }
+
+  /** Takes what was logged so far out of the log. */
+  take(): readonly string[] {
+    return this.log.splice(0)
+  }
+
+  /** Throws where anything was seen that must not be. */
+  check(): void {
+    if (this.#complaints.length > 0) throw new Error(this.#complaints.join('\n'))
+  }
+
+  #watch(inspected: InspectionEvent): void {
+    if (inspected.type === '@xstate.event') this.#watchEvent(inspected.event)
+    if (inspected.type === '@xstate.microstep' || inspected.type === '@xstate.snapshot') {
+      const { logic } = inspected.actorRef as AnyActorRef & { readonly logic: unknown }
+      if (isMachine(logic)) this.#watchSnapshot(logic, inspected.snapshot as AnyMachineSnapshot)
+    }
+  }
+
+  #watchEvent(event: AnyEventObject): void {
+    // XState carries errors as they were thrown; machines keep of them what is plain.
+    const { error: _, ...data } = event
+    this.#demandPlain(`The event ${event.type}`, event.type.startsWith('xstate.error.') ? data : event)
+  }
+
+  #watchSnapshot({ id }: AnyStateMachine, snapshot: AnyMachineSnapshot): void {
+    this.#demandPlain(`The context of ${id}`, snapshot.context)
+    const states = reached.get(id) ?? new Set()
+    reached.set(id, states)
+    for (const node of snapshot._nodes) states.add(node.id)
+  }
+
+  #demandPlain(what: string, value: unknown): void {
+    const copy: unknown = JSON.parse(JSON.stringify(value))
+    if (!isDeepStrictEqual(copy, withoutUndefined(value))) this.#complaints.push(`${what} is not plain data: ${String(JSON.stringify(value))}`)
+  }
+}
+
+function isMachine(logic: unknown): logic is AnyStateMachine {
+  return typeof logic === 'object' && logic !== null && 'root' in logic
+}
+
+function written(name: string, params: unknown): string {
+  const values = Object.values(params ?? {}).map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)))
+  return [name, ...values].join(' ')
+}
+
+/** JSON has no `undefined`: a property that has it is as good as none. */
+function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined)
+  if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return value
+  const kept = Object.entries(value).filter(([, part]) => part !== undefined)
+  return Object.fromEntries(kept.map(([key, part]) => [key, withoutUndefined(part)]))
+}
+
+function leavesOf(node: AnyStateNode): readonly AnyStateNode[] {
+  const children = Object.values(node.states)
+  return children.length === 0 ? [node] : children.flatMap(leavesOf)
+}
+
+/** The states that no actor of this machine has been in, on any stage. */
+export function unreached(machine: AnyStateMachine): readonly string[] {
+  return leavesOf(machine.root)
+    .map(({ id }) => id)
+    .filter((id) => !reached.get(machine.id)?.has(id))
+}
+
+/** What each state has to say to an event, itself or by a state above it; `false` where nobody has an answer. */
+function answers(node: AnyStateNode, event: string): boolean {
+  for (let at: AnyStateNode | undefined = node; at; at = at.parent) {
+    const descriptors = [...at.transitions.keys()]
+    if (descriptors.some((descriptor) => matches(descriptor, event))) return true
+  }
+  return false
+}
+
+function matches(descriptor: string, event: string): boolean {
+  return descriptor === event || (descriptor.endsWith('.*') && event.startsWith(descriptor.slice(0, -1)))
+}
+
+/** Pairs of a state and an event that meet no answer. */
+export function unanswered(machine: AnyStateMachine, events: readonly string[]): readonly string[] {
+  return leavesOf(machine.root).flatMap((leaf) =>
+    leaf.type === 'final' ? [] : events.filter((event) => !answers(leaf, event)).map((event) => `${leaf.id}: ${event}`),
+  )
+}
+
+/** Actors that a state invokes, where their failing would be the machine's. */
+export function unhandledFailures(machine: AnyStateMachine): readonly string[] {
+  const all = (node: AnyStateNode): readonly AnyStateNode[] => [node, ...Object.values(node.states).flatMap(all)]
+  return all(machine.root).flatMap((node) =>
+    node.invoke
+      .filter(({ id }) => !leavesOf(node).every((leaf) => answers(leaf, `xstate.error.actor.${id}`)))
+      .map(({ src }) => `${node.id} invokes ${String(src)}`),
+  )
+}
