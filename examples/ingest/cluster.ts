@@ -8,6 +8,9 @@ import { type Letter, type NodeOptions, PAUSE, type Report } from './messages.ts
 const WORKER = fileURLToPath(new URL('./worker.ts', import.meta.url))
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
+/** A node that does not stop in this time never will. */
+const LONGEST_END_MS = 15_000
+
 export type SharedOptions = Omit<NodeOptions, 'node'>
 
 export class Cluster {
@@ -27,6 +30,10 @@ export class Cluster {
   /** How many records are in the sink, as far as the nodes have said. */
   get written(): number {
     return this.#written
+  }
+
+  get leaseMs(): number {
+    return this.#options.leaseMs
   }
 
   pid(name: string): number {
@@ -83,7 +90,8 @@ export class Cluster {
     const child = this.#node(name)
     this.#doomed.add(child)
     child.kill(signal)
-    if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
+    if (child.exitCode !== null || child.signalCode !== null) return
+    await once(child, 'exit', { signal: AbortSignal.timeout(LONGEST_END_MS) })
   }
 
   #node(name: string): ChildProcess {

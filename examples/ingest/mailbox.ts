@@ -51,6 +51,11 @@ export class Mailbox {
     })
   }
 
+  /** One that has come already. */
+  find<K extends Kind>(kind: K, matches: (letter: Letter<K>) => boolean): Letter<K> | undefined {
+    return (this.#letters.get(kind) as Letter<K>[] | undefined)?.find(matches)
+  }
+
   #endWait(): void {
     clearTimeout(this.#silence)
     this.#waiter = undefined

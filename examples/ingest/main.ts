@@ -71,6 +71,7 @@ async function main({ file, leaseMs }: Options): Promise<boolean> {
 }
 
 try {
+  if (process.platform === 'win32') throw new UsageError('The demo needs SIGSTOP, which Windows does not have.')
   const options = parseOptions(process.argv.slice(2))
   if (options.help) console.log(USAGE)
   else process.exitCode = (await main(options)) ? 0 : 1

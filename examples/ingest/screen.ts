@@ -53,6 +53,7 @@ export class Screen {
 
   /** Removes the bar. */
   close(): void {
+    if (this.#bar === '') return
     this.#bar = ''
     this.#write('')
   }

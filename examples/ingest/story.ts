@@ -1,4 +1,5 @@
 /** What the demo does to its nodes, one thing after the other, each to the node that leads at that point of the ingest. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cluster } from './cluster.ts'
 import type { Letter, Part } from './messages.ts'
 import { number, type Screen } from './screen.ts'
@@ -37,15 +38,17 @@ async function kill({ node, token, ...part }: Letter<'writing'>, cluster: Cluste
 /** As a deployment does: stop, and start anew. Nobody waits for a lease to run out. */
 async function replace({ node, token }: Letter<'writing'>, cluster: Cluster, screen: Screen): Promise<number> {
   screen.event('↻', 'yellow', `${node} is asked to stop (SIGTERM), and will be started anew`)
-  const stopped = cluster.stop(node)
-  const handedOver = await cluster.mail.next('handedOver', (letter) => letter.token === token)
+  const gone = cluster.stop(node)
+  const stopped = await cluster.mail.next('stopped', (letter) => letter.node === node)
+  // None where the node has lost its lease at this very moment.
+  const handedOver = cluster.mail.find('handedOver', (letter) => letter.token === token)
   const leads = await cluster.mail.next('leads', (letter) => letter.token > token)
   const newest = await goneOn(leads, cluster, screen, [
-    [handedOver.workMs, `the work of ${node} is interrupted, and exits`],
-    [handedOver.releaseMs, 'the lease is released'],
-    [leads.atMs - handedOver.atMs, `${leads.node} is granted it`],
+    [handedOver?.workMs ?? 0, `the work of ${node} is interrupted, and exits`],
+    [handedOver?.releaseMs ?? 0, 'the lease is released'],
+    [leads.atMs - (handedOver ?? stopped).atMs, `${leads.node} is granted it`],
   ])
-  await stopped
+  await gone
   cluster.start(node)
   return newest
 }
@@ -60,6 +63,7 @@ async function pause({ node }: Letter<'writing'>, cluster: Cluster, screen: Scre
     [leads.atMs - atMs, `the lease of ${node} runs out, and ${leads.node} is granted it`],
   ])
   await cluster.mail.next('written', (letter) => letter.token >= newest)
+  await sleep(Math.max(0, atMs + 1.2 * cluster.leaseMs - performance.now()))
   screen.event('▶', 'yellow', `${node} is continued (SIGCONT) after ${number(performance.now() - atMs)} ms, and writes`)
   cluster.resume(node)
   await cluster.mail.next('refused', (letter) => letter.node === node)

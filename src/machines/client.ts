@@ -137,7 +137,10 @@ function deliveries({ supervisors, tasks }: Context, event: Event): readonly { t
   const freed = event.type === 'inbox.read' ? event.inbox.freed : event.type === 'lease.freed' ? [event.lease] : []
   const versions: Readonly<Record<string, number>> = event.type === 'inbox.read' ? event.inbox.groups : {}
   const found: { to: string; news: SupervisorCommand }[] = []
-  if (freed.length > 0) found.push({ to: ELECTIONS, news: { type: 'leases.freed', leases: freed } })
+  // While the client stops, those that have ended are gone already.
+  if (freed.length > 0 && supervisors.includes(ELECTIONS)) {
+    found.push({ to: ELECTIONS, news: { type: 'leases.freed', leases: freed } })
+  }
   for (const task of Object.values(tasks)) {
     if (!isGroup(task) || !supervisors.includes(task.id)) continue
     const { name, partitions } = task.group

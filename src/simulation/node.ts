@@ -165,7 +165,10 @@ export class SimulatedNode {
   }
 
   #logger(): Logger {
-    const noteLine = (level: string) => (_: object, message: string) => this.#note(`${level}: ${message}`)
+    const noteLine = (level: string) => (details: object, message: string) => {
+      const failure = (details as { readonly err?: Partial<Error> }).err
+      this.#note(`${level}: ${message}${failure ? ` ${failure.name}: ${failure.message}` : ''}`)
+    }
     return { debug() {}, info: noteLine('info'), warn: noteLine('warn'), error: noteLine('error') }
   }
 }

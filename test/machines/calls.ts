@@ -46,7 +46,9 @@ export class Calls<Output, Input> {
   }
 }
 
-type Settled = { readonly type: 'done'; readonly output: unknown } | { readonly type: 'failed'; readonly error: unknown }
+type Settled =
+  | { readonly type: 'done'; readonly output: unknown }
+  | { readonly type: 'failed'; readonly error: unknown }
 
 function settledByHand<Output, Input>(onCall: (call: Call<Output, Input>) => void): PromiseActorLogic<Output, Input> {
   const states = new WeakMap<AnyActorRef, { state: 'open' | 'settled' | 'left' }>()
@@ -69,6 +71,7 @@ function settledByHand<Output, Input>(onCall: (call: Call<Output, Input>) => voi
     },
     transition(snapshot, event, { self }): PromiseSnapshot<Output, Input> {
       const call = states.get(self)
+      if (snapshot.status !== 'active') return snapshot
       switch (event.type) {
         case 'done':
           call!.state = 'settled'

@@ -44,7 +44,10 @@ export class Stage {
 
   /** Slots of effects that only write down that they were used. */
   effects<const Names extends readonly string[]>(...names: Names) {
-    const slots = names.map((name) => [name, (_: unknown, params: unknown) => void this.log.push(written(name, params))])
+    const slots = names.map((name) => [
+      name,
+      (_: unknown, params: unknown) => void this.log.push(written(name, params)),
+    ])
     return Object.fromEntries(slots) as Record<Names[number], (args: unknown, params: unknown) => void>
   }
 
@@ -86,7 +89,8 @@ export class Stage {
 
   #demandPlain(what: string, value: unknown): void {
     const copy: unknown = JSON.parse(JSON.stringify(value))
-    if (!isDeepStrictEqual(copy, withoutUndefined(value))) this.#complaints.push(`${what} is not plain data: ${String(JSON.stringify(value))}`)
+    if (!isDeepStrictEqual(copy, withoutUndefined(value)))
+      this.#complaints.push(`${what} is not plain data: ${String(JSON.stringify(value))}`)
   }
 }
 
@@ -95,7 +99,9 @@ function isMachine(logic: unknown): logic is AnyStateMachine {
 }
 
 function written(name: string, params: unknown): string {
-  const values = Object.values(params ?? {}).map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)))
+  const values = Object.values(params ?? {}).map((value) =>
+    typeof value === 'object' ? JSON.stringify(value) : String(value),
+  )
   return [name, ...values].join(' ')
 }
 

@@ -23,6 +23,7 @@ export class Cluster {
   readonly #byToken = new Map<number, SeenTerm>()
   /** Which cuts, weathers and freezes are on: of two at a time, the later end counts. */
   readonly #troubles = new Map<string, number>()
+  readonly #sleepers = new Map<object, number>()
   readonly #sleptAtMs = new Map<SimulatedNode, number>()
 
   constructor(plan: Plan, see: (fact: Fact, cluster: Cluster) => void) {
@@ -53,6 +54,20 @@ export class Cluster {
     return this.#engagements.get(node.process)?.get(duty.name)
   }
 
+  /** How many runs of work wait for a timer of this process. */
+  sleepers(process: object): number {
+    return this.#sleepers.get(process) ?? 0
+  }
+
+  /** Every client is told to stop, and has three lease durations for it. */
+  async stopAll(): Promise<void> {
+    const { nodes, time } = this.simulation
+    const stops = nodes
+      .filter(({ process }) => !process.isCrashed)
+      .map((node) => this.#stop(node, undefined, false, () => node.simba.stop()))
+    await time.until(Promise.all(stops), 3 * LEASE_MS).catch(() => this.simulation.log.note('CHECK', 'not all have stopped'))
+  }
+
   #boot(node: SimulatedNode): void {
     this.#engagements.set(node.process, new Map())
     node.simba.on('*', (event) => this.#hear(node, event))
@@ -62,7 +77,8 @@ export class Cluster {
   #engage(node: SimulatedNode, duty: Duty): void {
     const { name, partitions, balance, schedule } = duty
     const work = (term: Term) => this.#work(node, term)
-    const plan = schedule && { fixedRate, fixedDelay }[schedule.kind](schedule.everyMs, { initialDelay: schedule.initialDelayMs })
+    const plan =
+      schedule && { fixedRate, fixedDelay }[schedule.kind](schedule.everyMs, { initialDelay: schedule.initialDelayMs })
     const leader = partitions ? node.simba.group(name, { partitions, balance }) : node.simba.election(name)
     const task = plan ? leader.schedule(plan, work) : leader.runWhileLeader(work)
     this.#engagements.get(node.process)!.set(name, { duty, task, isWanted: true })
@@ -83,7 +99,10 @@ export class Cluster {
     this.#see({ type: 'published', node, event })
   }
 
-  #begin(node: SimulatedNode, key: { readonly lease: string; readonly token: number; readonly partition?: number }): void {
+  #begin(
+    node: SimulatedNode,
+    key: { readonly lease: string; readonly token: number; readonly partition?: number },
+  ): void {
     const duty = this.plan.duties.find(({ name }) => key.lease === name || key.lease.startsWith(`${name}.`))!
     const { task } = this.engagement(node, duty)!
     const term = typeof task.term === 'function' ? task.term(key.partition!) : task.term
@@ -100,13 +119,15 @@ export class Cluster {
     const run: SeenRun = { of, startedAtMs: this.nowMs, heldMs: node.heldMs }
     of.runs.push(run)
     this.#see({ type: 'run.started', run })
-    term.signal.addEventListener('abort', () => {
+    const interrupted = () => {
       run.interruptedAtMs = this.nowMs
-      if (!run.exited) this.#see({ type: 'run.interrupted', run })
-    })
+      this.#see({ type: 'run.interrupted', run })
+    }
+    if (term.signal.aborted) interrupted()
+    else term.signal.addEventListener('abort', interrupted)
     try {
       await perform(of.duty, term, {
-        sleep: (ms, signal) => node.sleep(ms, signal),
+        sleep: (ms, signal) => this.#sleep(node, ms, signal),
         look: () => this.#see({ type: 'run.looked', run }),
         stopTask: () => this.#stopTask(node, of.duty, true),
       })
@@ -115,8 +136,16 @@ export class Cluster {
       run.exited = { atMs: this.nowMs, thrown }
       throw thrown
     } finally {
+      term.signal.removeEventListener('abort', interrupted)
       this.#see({ type: 'run.exited', run })
     }
+  }
+
+  async #sleep(node: SimulatedNode, ms: number, signal?: AbortSignal): Promise<void> {
+    const { process } = node
+    this.#sleepers.set(process, this.sleepers(process) + 1)
+    await node.sleep(ms, signal)
+    this.#sleepers.set(process, this.sleepers(process) - 1)
   }
 
   #strike(fault: Fault): void {
@@ -212,7 +241,12 @@ export class Cluster {
     return this.#stop(node, duty, isFromInside, () => engagement.task.stop())
   }
 
-  async #stop(node: SimulatedNode, duty: Duty | undefined, isFromInside: boolean, ask: () => Promise<void>): Promise<void> {
+  async #stop(
+    node: SimulatedNode,
+    duty: Duty | undefined,
+    isFromInside: boolean,
+    ask: () => Promise<void>,
+  ): Promise<void> {
     const { process, heldMs } = node
     const stop: SeenStop = { node, process, duty, isFromInside, askedAtMs: this.nowMs, heldMs }
     this.simulation.log.note(node.name, `is asked to stop ${duty?.name ?? 'everything'}`)

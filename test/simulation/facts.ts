@@ -48,3 +48,5 @@ export type Fact =
   | { readonly type: 'stop.asked' | 'stop.done'; readonly stop: SeenStop }
   /** The faults are over, and the bound has passed within which everything that is wanted must be led. */
   | { readonly type: 'calm' }
+  /** All clients have been told to stop, and have had time for it. */
+  | { readonly type: 'end' }

@@ -1,6 +1,15 @@
 /** fast-check's choice of plans. Simple things come first, so that a failure shrinks towards few nodes, plain work and few faults. */
 import fc from 'fast-check'
-import { type Behaviour, DRIFT, type Duty, type Fault, type FaultKind, FAULTY_MS, type NodePlan, type Plan } from './plan.ts'
+import {
+  type Behaviour,
+  DRIFT,
+  type Duty,
+  FAULTY_MS,
+  type Fault,
+  type FaultKind,
+  type NodePlan,
+  type Plan,
+} from './plan.ts'
 
 export interface PlanChoice {
   /** Default: all kinds. */

@@ -1,5 +1,4 @@
 /** The model behind the port, so that whatever plays with a store can play with the model. It only keeps the present facts and passes them on. */
-
 import type {
   Backend,
   BackendEnvironment,
@@ -10,50 +9,48 @@ import type {
 } from '../../../src/backends/port.ts'
 import { makeSessionId } from '../../../src/backends/session-id.ts'
 import * as commands from './commands.ts'
-import * as facts from './store.ts'
+import { emptyStore, pass, restart, type Store } from './store.ts'
 
-export class ModelStore {
-  /** One namespace: all who connect share it. */
-  #store: facts.Store
+export class ModelBackend implements Backend {
+  readonly name = 'model'
+  /** What a namespace is like that nobody has used yet. */
+  #unused: Store
+  readonly #stores = new Map<string, Store>()
   readonly #listeners = new Map<string, (hint: Hint) => void>()
 
-  constructor(start: Partial<facts.Store> = {}) {
-    this.#store = { ...facts.emptyStore, ...start }
+  constructor(start: Partial<Store> = {}) {
+    this.#unused = { ...emptyStore, ...start }
   }
 
-  get facts(): facts.Store {
-    return this.#store
+  facts(namespace: string): Store {
+    return this.#stores.get(namespace) ?? this.#unused
   }
 
-  readonly backend: Backend = {
-    name: 'model',
-    connect: (environment) => this.#connect(environment),
-  }
-
-  /** Time passes, or steps back. */
+  /** Time passes, or the store's clock is set back. */
   pass(ms: number): void {
-    this.#store = facts.pass(this.#store, ms)
+    this.#all((store) => pass(store, ms))
   }
 
   stepWall(ms: number): void {
-    this.#store = { ...this.#store, wallMs: this.#store.wallMs + ms }
+    this.#all((store) => ({ ...store, wallMs: store.wallMs + ms }))
   }
 
   restart(data: 'kept' | 'lost'): void {
-    this.#store = facts.restart(this.#store, data)
+    this.#all((store) => restart(store, data))
   }
 
-  #connect({ random }: BackendEnvironment): Connection {
+  connect({ namespace, random }: BackendEnvironment): Connection {
     return {
-      session: (options, onHint) => this.#session(makeSessionId(random), options, onHint),
-      leaders: async (leases) => leases.map((lease) => commands.leader(this.#store, lease)),
+      session: (options, onHint) => this.#session(namespace, makeSessionId(random), options, onHint),
+      leaders: async (leases) => leases.map((lease) => commands.leader(this.facts(namespace), lease)),
       close: async () => {},
     }
   }
 
-  #session(id: string, options: SessionOptions, onHint: (hint: Hint) => void): Session {
+  #session(namespace: string, id: string, options: SessionOptions, onHint: (hint: Hint) => void): Session {
     this.#listeners.set(id, onHint)
-    const take = async <Answer>(step: (store: facts.Store) => commands.Step<Answer>) => this.#take(step)
+    const read = async <Answer>(from: (store: Store) => Answer) => from(this.facts(namespace))
+    const take = async <Answer>(step: (store: Store) => commands.Step<Answer>) => this.#take(namespace, step)
     return {
       id,
       open: async () => {
@@ -62,13 +59,13 @@ export class ModelStore {
         return answer
       },
       renew: (request) => take((store) => commands.renew(store, id, request)),
-      look: async () => commands.look(this.#store, id),
+      look: () => read((store) => commands.look(store, id)),
       campaign: (lease, number) => take((store) => commands.campaign(store, id, lease, number)),
       withdraw: (lease, number) => take((store) => commands.withdraw(store, id, lease, number)),
       release: (lease, token, number) => take((store) => commands.release(store, id, lease, token, number)),
       join: (group, entry, number) => take((store) => commands.join(store, id, group, entry, number)),
       leave: (group, number) => take((store) => commands.leave(store, id, group, number)),
-      members: async (group) => commands.members(this.#store, id, group),
+      members: (group) => read((store) => commands.members(store, id, group)),
       close: async () => {
         this.#listeners.delete(id)
         await take((store) => [commands.close(store, id), undefined])
@@ -76,10 +73,15 @@ export class ModelStore {
     }
   }
 
-  #take<Answer>(step: (store: facts.Store) => commands.Step<Answer>): Answer {
-    const [{ pushes, ...after }, answer] = step(this.#store)
-    this.#store = { ...after, pushes: [] }
-    for (const { session, hint } of pushes) this.#listeners.get(session)?.(hint)
+  #take<Answer>(namespace: string, step: (store: Store) => commands.Step<Answer>): Answer {
+    const [after, answer] = step(this.facts(namespace))
+    this.#stores.set(namespace, { ...after, pushes: [] })
+    for (const { session, hint } of after.pushes) this.#listeners.get(session)?.(hint)
     return answer
+  }
+
+  #all(change: (store: Store) => Store): void {
+    this.#unused = change(this.#unused)
+    for (const [namespace, store] of this.#stores) this.#stores.set(namespace, change(store))
   }
 }

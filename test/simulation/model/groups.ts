@@ -33,13 +33,9 @@ export function leave(store: Store, session: string, group: string): Store {
 export function changeGroup(store: Store, group: string, by?: string): Store {
   const version = store.lastVersion + 1
   const versions = [...store.versions.filter((fact) => fact.group !== group), { group, version }]
-  return store.memberships
-    .filter((fact) => fact.group === group && fact.session !== by)
-    .reduce((after, { session }) => push(after, session, { type: 'members.changed', group }), {
-      ...store,
-      lastVersion: version,
-      versions,
-    })
+  const told = store.memberships.filter((fact) => fact.group === group && fact.session !== by)
+  const changed: Store = { ...store, lastVersion: version, versions }
+  return told.reduce((after, { session }) => push(after, session, { type: 'members.changed', group }), changed)
 }
 
 /** 0 where the group never had a member. */

@@ -1,0 +1,29 @@
+/** A lease never has two exclusive terms at once, in true time: each from its grant until its release or its own deadline. */
+import type { SeenTerm } from '../facts.ts'
+import type { Checker } from './checker.ts'
+import { StoreBook } from './storeBook.ts'
+
+export const oneTermAtATime: Checker = (cluster, report) => {
+  const book = new StoreBook()
+  /** Terms that may still be exclusive. */
+  let open: SeenTerm[] = []
+
+  return (fact) => {
+    if (fact.type === 'executed') book.note(fact.executed, cluster.nowMs)
+    if (fact.type === 'term.started') open.push(fact.term)
+    if (open.length === 0) return
+    open = open.filter((term) => {
+      const newest = book.last(term.lease)
+      const isExclusive = !book.grant(term.token)?.isGivenBack && term.term.remainingMs > 0
+      if (isExclusive && newest && newest.token !== term.token) {
+        report(
+          `Term ${term.token} of ${term.lease} on ${term.node.name} has ${term.term.remainingMs} ms left, and term ${newest.token} was granted to ${newest.node}.`,
+        )
+        return false
+      }
+      if (term.term.isValid && term.endedAtMs !== undefined)
+        report(`Term ${term.token} of ${term.lease} has ended, and is valid.`)
+      return isExclusive || (term.endedAtMs === undefined && !term.process.isCrashed)
+    })
+  }
+}

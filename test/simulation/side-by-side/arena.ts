@@ -1,0 +1,166 @@
+/** Where a store meets the model: both are asked the same, and after each question everything that can be seen must look the same in both. */
+import assert from 'node:assert/strict'
+import type { Connection, Hint, SessionOptions } from '../../../src/backends/port.ts'
+import { Random } from '../../../src/simulation/random.ts'
+import { ModelBackend } from '../model/backend.ts'
+import { isLive } from '../model/sessions.ts'
+import type { Store } from '../model/store.ts'
+import { GROUPS, LEASES } from './command.ts'
+import type { Contestant } from './contestant.ts'
+import { type Answer, Likeness, type Pair } from './likeness.ts'
+import { type Message, Player } from './player.ts'
+
+const silent = () => {}
+
+export class Arena {
+  /** Everything that was done, with the model's answers. */
+  readonly diary: string[] = []
+  readonly players: Player[] = []
+  readonly #contestant: Contestant
+  readonly #model: ModelBackend
+  readonly #likeness: Likeness
+  readonly #connections: readonly Pair<Connection>[]
+
+  constructor(contestant: Contestant) {
+    this.#contestant = contestant
+    this.#model = new ModelBackend(contestant.start)
+    this.#likeness = new Likeness(contestant.slackMs)
+    // Two, so that sessions do and do not share one.
+    this.#connections = [1, 2].map((seed) => [this.#connect(0, seed), this.#connect(1, seed)])
+  }
+
+  /** What the model knows. */
+  get facts(): Store {
+    return this.#model.facts(this.#contestant.environment.namespace)
+  }
+
+  isLive(player: Player): boolean {
+    return isLive(this.facts, player.id)
+  }
+
+  /** A session that is not open yet. */
+  enroll(options: SessionOptions): Player {
+    const player = new Player(this.#connections[this.players.length % 2]!, options)
+    assert.equal(player.sessions[0].id, player.id, 'the id of a session follows from the random numbers of its connection')
+    this.players.push(player)
+    return player
+  }
+
+  /** Sends it to both, and returns both answers. */
+  async deliver({ player, text, ask }: Message): Promise<Pair<Answer>> {
+    const model = await answerOf(ask(player.sessions[1], 1))
+    this.note(`${player.node} ${text} -> ${JSON.stringify(model)}`)
+    const tested = await answerOf(ask(player.sessions[0], 0))
+    this.#likeness.check([tested, model])
+    if (model.kind === 'unknown') player.isOver = true
+    if (model.epoch !== undefined) player.epochs.push(model.epoch)
+    await this.#compareAll()
+    return [tested, model]
+  }
+
+  /** A store may refuse to open a living session again, as long as that changes nothing; it must refuse what has ended. */
+  async reopen(player: Player): Promise<void> {
+    const tested = await answerOf(player.sessions[0].open())
+    if (tested.kind === 'rejected' && this.isLive(player)) {
+      this.note(`${player.node} opens again, and is refused`)
+      return this.#compareAll()
+    }
+    const model = await answerOf(player.sessions[1].open())
+    this.note(`${player.node} opens again -> ${JSON.stringify(model)}`)
+    this.#likeness.check([tested, model])
+    return this.#compareAll()
+  }
+
+  /** Time passes for both, or their clocks are set back. */
+  async pass(ms: number): Promise<void> {
+    this.note(ms < 0 ? `the clock is set back by ${-ms} ms` : `${ms} ms pass`)
+    await this.#contestant.pass(ms)
+    this.#model.pass(ms)
+    await this.#compareAll()
+  }
+
+  stepWall(ms: number): void {
+    this.note(`the wall clock steps by ${ms} ms`)
+    this.#contestant.stepWall(ms)
+    this.#model.stepWall(ms)
+  }
+
+  async restart(data: 'kept' | 'lost'): Promise<void> {
+    this.note(`the store restarts, its data ${data}`)
+    await this.#contestant.restart(data)
+    this.#model.restart(data)
+    if (data === 'lost') this.#likeness.forgetVersions()
+    await this.#compareAll()
+  }
+
+  note(what: string): void {
+    this.diary.push(what)
+  }
+
+  async end(): Promise<void> {
+    await Promise.allSettled(this.#connections.map(([tested]) => tested.close()))
+  }
+
+  /** Inboxes, members, leaders and hints. */
+  async #compareAll(): Promise<void> {
+    const [connections] = this.#connections
+    const living = this.players.filter((player) => this.isLive(player))
+    const [observer] = living
+    for (const player of living) await this.#compare(player, 'the inbox', (session) => session.look())
+    for (const group of observer ? GROUPS : []) {
+      const [tested, model] = await this.#compare(observer!, `the members of ${group}`, (session) => session.members(group))
+      // A group without members has no version that a store must remember.
+      if (model.members?.length) this.#likeness.checkVersions(group, [tested.version ?? 0, model.version ?? 0])
+    }
+    this.#likeness.checkLeaders([await connections![0].leaders(LEASES), await connections![1].leaders(LEASES)])
+    await this.#compareHints()
+  }
+
+  async #compare(player: Player, what: string, ask: Message['ask']): Promise<Pair<Answer>> {
+    const answers: Pair<Answer> = [
+      await answerOf(ask(player.sessions[0], 0)),
+      await answerOf(ask(player.sessions[1], 1)),
+    ]
+    this.#likeness.check(answers, `${what} of ${player.node}`)
+    return answers
+  }
+
+  async #compareHints(): Promise<void> {
+    const listening = this.players.filter((player) => !player.isClosed && !player.isOver && this.isLive(player))
+    await this.#contestant.hear(listening.map(({ id, hints }) => ({ id, heard: hints[0] })))
+    for (const player of this.players) {
+      const [tested, model] = player.hints.map(namesOf)
+      const pushes = this.#contestant.backend.pollIntervalMs === undefined
+      if (player.isClosed || listening.includes(player)) {
+        assert.deepEqual(tested, pushes ? model : [], `the hints to ${player.node}`)
+      }
+      for (const hints of player.hints) hints.length = 0
+    }
+  }
+
+  #connect(side: 0 | 1, seed: number): Connection {
+    const { backend, environment } = this.#contestant
+    return [backend, this.#model][side]!.connect({
+      ...environment,
+      random: new Random(seed).next,
+      logger: { debug: silent, info: silent, warn: silent, error: silent },
+    })
+  }
+}
+
+/** What they are about, each once: a store may repeat itself. How the way to it fares is another matter. */
+function namesOf(hints: readonly Hint[]): readonly string[] {
+  const names = hints.flatMap((hint) => {
+    if (hint.type === 'lease.freed') return [`${hint.type} ${hint.lease}`]
+    return hint.type === 'members.changed' ? [`${hint.type} ${hint.group}`] : []
+  })
+  return [...new Set(names)].sort()
+}
+
+async function answerOf(asked: Promise<unknown>): Promise<Answer> {
+  try {
+    return ((await asked) as Answer | undefined) ?? {}
+  } catch (error) {
+    return { kind: 'rejected', why: String(error) }
+  }
+}

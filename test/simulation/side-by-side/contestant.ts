@@ -1,0 +1,29 @@
+/** What a duel needs of the store that it sets against the model. */
+import type { Backend, BackendEnvironment } from '../../../src/backends/port.ts'
+import type { Store } from '../model/store.ts'
+
+export interface Contestant {
+  readonly backend: Backend
+  /** Given to each connection. The model gets the same random numbers, so that its sessions have the same ids. */
+  readonly environment: Pick<BackendEnvironment, 'clock' | 'namespace'>
+  /** Where the model begins. */
+  readonly start: Partial<Store>
+  /** Lets time pass, or sets the store's clock back where `ms` is negative. */
+  pass(ms: number): Promise<void>
+  stepWall(ms: number): void
+  restart(data: 'kept' | 'lost'): Promise<void>
+  /** Resolves when these sessions have heard everything that the store has pushed to them so far. */
+  hear(sessions: readonly Listener[]): Promise<void>
+  /** By how much its durations may differ from the model's. Where 0, even tokens are the same. */
+  readonly slackMs: number
+  /** It holds an offer against the clock when that was set back. Not asked of stores whose clock does not go back. */
+  readonly cutsOffers: boolean
+  /** It knows when its server started by a clock of its own: whoever comes first after a loss must come at once. */
+  readonly hasOwnAge: boolean
+}
+
+export interface Listener {
+  readonly id: string
+  /** The names of all leases that it was ever told of. */
+  readonly told: readonly string[]
+}
