@@ -51,6 +51,7 @@ export function createLock(core: Core, name: string): Lock {
       const timeout = startTimeout(core, lease, timeoutMs)
       try {
         await Promise.race([turn.come, timeout.passed])
+        turn.take()
         return await acquire(core, lease, timeout.passed, turn.leave)
       } catch (error) {
         turn.leave()

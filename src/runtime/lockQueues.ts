@@ -6,6 +6,8 @@ import type { Tasks } from './tasks.ts'
 export interface Turn {
   /** Resolves when everybody before has left; rejects with `STOPPED` when the client stops before that. */
   readonly come: Promise<void>
+  /** Throws `STOPPED` where the client was stopped when the turn had come, but not been taken yet. */
+  take(): void
   /** Lets the next one come. Twice is as good as once. */
   leave(): void
 }
@@ -13,6 +15,7 @@ export interface Turn {
 interface Waiter {
   readonly come: () => void
   readonly reject: (error: SimbaError) => void
+  isRejected: boolean
 }
 
 export class LockQueues {
@@ -33,19 +36,28 @@ export class LockQueues {
     }
     let waiter!: Waiter
     const come = new Promise<void>((resolve, reject) => {
-      waiter = { come: resolve, reject }
+      waiter = { come: resolve, reject, isRejected: false }
     })
     // A turn may be rejected when nobody has got to awaiting it yet.
     come.catch(() => {})
     line.push(waiter)
     if (line[0] === waiter) waiter.come()
-    return { come, leave: () => this.#leave(lease, waiter) }
+    return {
+      come,
+      take() {
+        if (waiter.isRejected) throw stoppedWaiting(lease)
+      },
+      leave: () => this.#leave(lease, waiter),
+    }
   }
 
-  /** The client stops: whoever has not had their turn will not get it. */
+  /** The client stops: whoever has not taken their turn will not get it. */
   rejectAll(): void {
     for (const [lease, line] of this.#byLease) {
-      for (const waiter of line) waiter.reject(stoppedWaiting(lease))
+      for (const waiter of line) {
+        waiter.isRejected = true
+        waiter.reject(stoppedWaiting(lease))
+      }
     }
   }
 

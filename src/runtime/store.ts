@@ -45,6 +45,8 @@ export class Store {
   readonly #onHint: (hint: Hint) => void
   readonly #held = new Map<string, Held>()
   readonly #lane = new Lane(MOST_COMMANDS)
+  /** Gives up a call whose answer is awaited. */
+  readonly #underWay = new Set<() => void>()
   #connection: Connection | undefined
   #failingSinceMs: number | undefined
 
@@ -194,7 +196,12 @@ export class Store {
   async disconnect(): Promise<void> {
     const connection = this.#connection
     this.#connection = undefined
-    if (connection) await this.#bounded('close', this.#settings.renewIntervalMs, () => connection.close())
+    try {
+      if (connection) await this.#bounded('close', this.#settings.renewIntervalMs, () => connection.close())
+    } finally {
+      // Answers that are still under way are nobody's, and their deadlines would keep the process alive.
+      for (const giveUp of this.#underWay) giveUp()
+    }
   }
 
   #connect(): Connection {
@@ -209,7 +216,8 @@ export class Store {
 
   #living(session: string): Held {
     const held = this.#held.get(session)
-    if (held && !held.isOver) return held
+    // What is sent when time is out can only do harm: a renewal would keep from others what this client has lost.
+    if (held && !held.isOver && this.isLive(session)) return held
     throw new SimbaError('BACKEND_UNAVAILABLE', `The session ${session} is over.`)
   }
 
@@ -234,16 +242,19 @@ export class Store {
   /** An answer that comes later than `limitMs` is nobody's any more. */
   async #bounded<A>(name: string, limitMs: number, call: () => Promise<A>): Promise<A> {
     const { clock } = this.#settings
-    let cancel = () => {}
+    const store = this.#backend.name
+    let settled = () => {}
     const late = new Promise<never>((_, reject) => {
-      cancel = clock.wakeAt(clock.now() + Math.max(0, limitMs), () =>
-        reject(
-          new SimbaError(
-            'BACKEND_UNAVAILABLE',
-            `${this.#backend.name} did not answer '${name}' within ${Math.ceil(limitMs)} ms.`,
-          ),
-        ),
+      const fail = (message: string) => reject(new SimbaError('BACKEND_UNAVAILABLE', message))
+      const cancel = clock.wakeAt(clock.now() + limitMs, () =>
+        fail(`${store} did not answer '${name}' within ${Math.ceil(limitMs)} ms.`),
       )
+      const giveUp = () => fail(`The connection to ${store} was closed before '${name}' was answered.`)
+      this.#underWay.add(giveUp)
+      settled = () => {
+        cancel()
+        this.#underWay.delete(giveUp)
+      }
     })
     try {
       const answer = await Promise.race([call(), late])
@@ -253,7 +264,7 @@ export class Store {
       this.#complain(name, error)
       throw error
     } finally {
-      cancel()
+      settled()
     }
   }
 

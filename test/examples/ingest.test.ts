@@ -12,17 +12,9 @@ function fileWith(content: string | Buffer): string {
 
 /** Lines of all kinds: empty, equal to others, with a carriage return, not in ASCII; none at the end of the last one. */
 const LINES = Array.from(
-  { length: 30 },
+  { length: 15 },
   (_, index) => ['', 'twice', `ü ${index} 🦁`, `line ${index}\r`][index % 4],
 ).join('\n')
-
-const running = (pid: number) => {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
 
 test('a leader that is killed, replaced, paused and killed again: every line is in the sink exactly once', async () => {
   const example = startExample('ingest/main.ts', '--file', fileWith(LINES), '--lease', '1000')
@@ -33,7 +25,7 @@ test('a leader that is killed, replaced, paused and killed again: every line is 
   )
   expect(story).toEqual(['killed', 'asked to stop', 'paused', 'continued', 'sink refuses', 'killed', 'CHECKED'])
   expect(example.output()).toContain('the sink refuses the 1 record of')
-  expect(example.output()).toContain('exactly once, unchanged: 30 in all')
+  expect(example.output()).toContain('exactly once, unchanged: 15 in all')
   const tokens = [...example.output().matchAll(/ leads, token (\d+)/g)].map(([, token]) => Number(token))
   expect(tokens.length).toBeGreaterThanOrEqual(5)
   expect(tokens).toEqual([...new Set(tokens)].toSorted((one, other) => one - other))
@@ -48,15 +40,12 @@ test('a file of one line is enough for the whole story', async () => {
 })
 
 test('an interrupt ends the demo, its nodes and its files', async () => {
-  const example = startExample('ingest/main.ts', '--file', fileWith(LINES), '--lease', '1000')
+  const example = startExample('ingest/main.ts', '--file', fileWith('one line'), '--lease', '1000')
   await example.printed(/ is paused /)
-  const pids = [...example.output().matchAll(/process (\d+)/g)].map(([, pid]) => Number(pid))
-  expect(pids).toHaveLength(3)
   expect(example.leftFiles()).toHaveLength(1)
-
   example.process.kill('SIGINT')
+  // Its output is closed when the last process that can write to it is gone, paused ones included.
   expect(await example.ended).toBe(130)
-  await expect.poll(() => pids.filter(running)).toEqual([])
   expect(example.leftFiles()).toEqual([])
 })
 

@@ -55,11 +55,11 @@ function contend(input: Partial<ElectionInput> = {}) {
       actors: {
         termWorker: termWorkerMachine.provide({
           actors: { work: runs.logic, scheduleLoop: scheduleLoopMachine },
-          actions: termEffects,
-          guards: {
-            wasFatal: ({ event }) => {
+          actions: {
+            ...termEffects,
+            cutTerm(args, params) {
               if (term.fails) throw new Error('A machine has failed.')
-              return event.type === 'work.settled' && event.fatal
+              termEffects.cutTerm(args, params)
             },
           },
         }),
@@ -88,7 +88,7 @@ function contend(input: Partial<ElectionInput> = {}) {
     /** The actor of the present term fails, as by a defect. Its work runs on. */
     failTerm() {
       term.fails = true
-      runs.last.settle()
+      actor.getSnapshot().children.term?.send({ type: 'term.cut', reason: 'expired' })
       term.fails = false
     },
     /** The term's time is out. */
@@ -680,10 +680,10 @@ describe('failures of the machines themselves', () => {
   })
 
   test('a term actor that fails while it hands over for a stop: the stop is remembered', () => {
-    const { actor, runs, termDeadline, release, is } = lead()
+    const { actor, runs, termDeadline, release, is, failTerm } = lead()
     actor.send(STOP)
     expect(runs.last.interrupts).toBe(1)
-    failHandover(actor)
+    failTerm()
     expect(is({ holding: { outlasting: 'toStop' } })).toBe(true)
     termDeadline.answer()
     release.answer({ kind: 'released' })
@@ -792,7 +792,8 @@ describe('every state and every event', () => {
                   which,
                 ),
               )
-            else if (which < 9) for (const { open } of [campaign, withdraw, release]) open[0]?.fail()
+            else if (which < 9)
+              for (const { open } of [campaign, withdraw, release]) open.forEach((call) => call.fail())
             else if (which < 11)
               release.open[0]?.answer(pick<ReleaseAnswer>([{ kind: 'released' }, { kind: 'stale' }], which))
             else if (which < 13)
@@ -815,7 +816,7 @@ describe('every state and every event', () => {
               actor.send(STOP)
               isStopped = true
             }
-            expect([campaign, withdraw, release].flatMap(({ open }) => open).length).toBeLessThanOrEqual(1)
+            expect(campaign.open.length + withdraw.open.length + release.open.length).toBeLessThanOrEqual(1)
             expect(actor.getSnapshot().status).not.toBe('error')
             if (isStopped && which < 29)
               expect(stage.log.filter((line) => line.startsWith('beginTerm'))).toHaveLength(begun)
@@ -847,10 +848,3 @@ describe('every state and every event', () => {
     expect(unreached(electionMachine)).toEqual([])
   })
 })
-
-/** The actor of a term that is handing over fails. */
-function failHandover(actor: ReturnType<typeof contend>['actor']): void {
-  const term = actor.getSnapshot().children.term!
-  Object.assign(term, { _snapshot: term.getSnapshot() })
-  term.send({ type: 'term.cut' } as never)
-}

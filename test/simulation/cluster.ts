@@ -24,6 +24,7 @@ export class Cluster {
   /** Which cuts, weathers and freezes are on: of two at a time, the later end counts. */
   readonly #troubles = new Map<string, number>()
   readonly #sleepers = new Map<object, number>()
+  readonly #deadlinesAsleep = new Map<number, number>()
   readonly #sleptAtMs = new Map<SimulatedNode, number>()
 
   constructor(plan: Plan, see: (fact: Fact, cluster: Cluster) => void) {
@@ -54,7 +55,13 @@ export class Cluster {
     return this.#engagements.get(node.process)?.get(duty.name)
   }
 
-  /** How many runs of work wait for a timer of this process. */
+  /** When the term runs out as things stand, in true time. The clock of a machine that sleeps is not read: nobody could. */
+  deadlineMs({ node, term, token }: SeenTerm): number {
+    if (!node.clock.isAsleep) return this.nowMs + term.remainingMs / node.clock.rate
+    return this.#deadlinesAsleep.get(token) ?? Number.POSITIVE_INFINITY
+  }
+
+  /** How many timers of this process are the cluster's own: of leader work, and of people who come back later. */
   sleepers(process: object): number {
     return this.#sleepers.get(process) ?? 0
   }
@@ -65,7 +72,9 @@ export class Cluster {
     const stops = nodes
       .filter(({ process }) => !process.isCrashed)
       .map((node) => this.#stop(node, undefined, false, () => node.simba.stop()))
-    await time.until(Promise.all(stops), 3 * LEASE_MS).catch(() => this.simulation.log.note('CHECK', 'not all have stopped'))
+    await time
+      .until(Promise.all(stops), 3 * LEASE_MS)
+      .catch(() => this.simulation.log.note('CHECK', 'not all have stopped'))
   }
 
   #boot(node: SimulatedNode): void {
@@ -88,12 +97,14 @@ export class Cluster {
     if (event.type === 'term.started') this.#begin(node, event)
     const term = 'token' in event ? this.#byToken.get(event.token) : undefined
     if (event.type === 'term.revoked' && term) {
-      const deadlineMs = this.nowMs + term.term.remainingMs / node.clock.rate
-      term.revoked = { atMs: this.nowMs, reason: event.reason, deadlineMs }
+      term.revoked = { atMs: this.nowMs, reason: event.reason, deadlineMs: this.deadlineMs(term) }
       this.#see({ type: 'term.revoked', term })
     }
     if (event.type === 'term.ended' && term) {
       term.endedAtMs = this.nowMs
+      // A lost session, or a wall clock that was set forward, has ended it before the deadline that was fixed.
+      if (term.revoked && term.term.remainingMs === 0)
+        term.revoked = { ...term.revoked, deadlineMs: Math.min(term.revoked.deadlineMs, this.nowMs) }
       this.#see({ type: 'term.ended', term })
     }
     this.#see({ type: 'published', node, event })
@@ -166,6 +177,8 @@ export class Cluster {
         node.pause(fault.forMs)
         break
       case 'sleep':
+        for (const term of this.terms)
+          if (term.node === node) this.#deadlinesAsleep.set(term.token, this.deadlineMs(term))
         node.suspend(fault.forMs)
         this.#sleptAtMs.set(node, this.nowMs + fault.forMs)
         break
@@ -220,7 +233,7 @@ export class Cluster {
       const wanted = engagements.filter(({ isWanted }) => isWanted)
       for (const engagement of wanted) engagement.isWanted = false
       void this.#stop(node, undefined, false, () => simba.stop()).then(async () => {
-        await node.sleep(forMs)
+        await this.#sleep(node, forMs)
         this.simulation.log.note(node.name, 'is started again')
         for (const engagement of wanted) engagement.isWanted = true
         simba.send({ type: 'START' })
@@ -230,7 +243,7 @@ export class Cluster {
 
   async #stopAndEngageAgain(node: SimulatedNode, duty: Duty, forMs: number): Promise<void> {
     await this.#stopTask(node, duty, false)
-    await node.sleep(forMs)
+    await this.#sleep(node, forMs)
     this.simulation.log.note(node.name, `is given ${duty.name} again`)
     this.#engage(node, duty)
   }

@@ -15,7 +15,7 @@ export interface Example {
   output(): string
   /** Resolves when the output matches. */
   printed(pattern: RegExp): Promise<void>
-  /** Resolves with the exit code; `null` where a signal has ended it. */
+  /** Resolves with the exit code when it and all processes that it has started are gone; `null` where a signal has ended it. */
   readonly ended: Promise<number | null>
   /** What it has left in its temporary folder. */
   leftFiles(): readonly string[]

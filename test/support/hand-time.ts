@@ -1,34 +1,44 @@
-/** The time of a test: it stands still until it is told to pass, and then goes from timer to timer, letting promises settle in between. */
+/** The time of one process, for clients under test: in whole milliseconds, and it passes only when a test says so. */
 import { AsyncResource } from 'node:async_hooks'
 import type { TimeSource } from '../../src/runtime/clock/clock.ts'
+import { settle, VirtualTime } from '../../src/simulation/virtualTime.ts'
 
-interface Timer {
-  readonly atMs: number
-  readonly callback: () => void
-}
+const STARTED_AT_MS = 1_000
+const A_DAY_IN_2023_MS = 1_700_000_000_000
 
 export class HandTime implements TimeSource {
-  #monotonicMs = 1_000
-  #wallMs = 1_700_000_000_000
-  readonly #timers = new Set<Timer>()
+  readonly #time = new VirtualTime()
+  readonly #timers = new Set<() => void>()
+  #wallLeadMs = A_DAY_IN_2023_MS
+  /** Timers that are overdue while the process is blocked. */
+  #overdue: (() => void)[] | undefined
 
   monotonicMs(): number {
-    return this.#monotonicMs
+    return STARTED_AT_MS + this.#time.nowMs
   }
 
   wallMs(): number {
-    return this.#wallMs
+    return this.#wallLeadMs + this.#time.nowMs
   }
 
   setTimer(callback: () => void, ms: number): unknown {
     // As with the host's timers, what was going on when it was set goes on when it fires.
-    const timer: Timer = { atMs: this.#monotonicMs + Math.max(0, ms), callback: AsyncResource.bind(callback) }
-    this.#timers.add(timer)
-    return timer
+    const bound = AsyncResource.bind(callback)
+    const fire = () => {
+      if (this.#timers.delete(cancel)) bound()
+    }
+    const cancel = this.#time.after(ms, () => {
+      if (this.#overdue) this.#overdue.push(fire)
+      else fire()
+    })
+    this.#timers.add(cancel)
+    return cancel
   }
 
   clearTimer(timer: unknown): void {
-    this.#timers.delete(timer as Timer)
+    const cancel = timer as () => void
+    cancel()
+    this.#timers.delete(cancel)
   }
 
   /** How many timers are set. */
@@ -37,49 +47,39 @@ export class HandTime implements TimeSource {
   }
 
   /** In how many milliseconds the next timer is due. */
-  get nextTimerInMs(): number | null {
-    const next = this.#next()
-    return next ? next.atMs - this.#monotonicMs : null
+  get nextTimerInMs(): number | undefined {
+    return this.#time.nextInMs
   }
 
-  /** Both clocks go on, and each timer fires on its instant. */
-  async pass(ms: number): Promise<void> {
-    const endMs = this.#monotonicMs + ms
-    await settle()
-    for (let next = this.#next(); next && next.atMs <= endMs; next = this.#next()) {
-      this.block(Math.max(0, next.atMs - this.#monotonicMs))
-      this.#timers.delete(next)
-      next.callback()
+  /** Time goes on, and each timer fires on its instant. */
+  pass(ms: number): Promise<void> {
+    return this.#time.pass(ms)
+  }
+
+  /** Lets time pass until the promise has settled, at most so long; returns how long it took. Rejects with the promise. */
+  until(promise: Promise<unknown>, limitMs: number): Promise<number> {
+    return this.#time.until(promise, limitMs)
+  }
+
+  /** Time goes on while nothing runs: a process that is paused, or an event loop that is blocked. Then all timers are overdue. */
+  async block(ms: number): Promise<void> {
+    this.#overdue = []
+    await this.#time.pass(ms)
+    const overdue = this.#overdue
+    this.#overdue = undefined
+    for (const fire of overdue) {
+      fire()
       await settle()
     }
-    this.block(endMs - this.#monotonicMs)
-    await settle()
   }
 
-  /** Both clocks go on while nothing runs: a process that is paused, or an event loop that is blocked. */
-  block(ms: number): void {
-    this.#monotonicMs += ms
-    this.#wallMs += ms
-  }
-
-  /** The machine sleeps: the monotonic clock stands still, and the timers with it. */
+  /** The machine sleeps: its monotonic clock stands still, and its timers with it. */
   suspend(ms: number): void {
-    this.#wallMs += ms
+    this.#wallLeadMs += ms
   }
 
   /** Somebody sets the wall clock, in either direction. */
   stepWall(ms: number): void {
-    this.#wallMs += ms
+    this.#wallLeadMs += ms
   }
-
-  #next(): Timer | undefined {
-    let next: Timer | undefined
-    for (const timer of this.#timers) if (!next || timer.atMs < next.atMs) next = timer
-    return next
-  }
-}
-
-/** Lets everything go on that waits for no more than the present moment. */
-export function settle(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve))
 }

@@ -4,7 +4,8 @@ import { memory } from '../../src/backends/memory/index.ts'
 import type { Session } from '../../src/backends/port.ts'
 import { createSimba, type Simba, type SimbaEvent, type SimbaOptions } from '../../src/index.ts'
 import type { SimbaEventOf, SimbaEventType } from '../../src/runtime/events.ts'
-import { HandTime, settle } from './hand-time.ts'
+import { settle } from '../../src/simulation/virtualTime.ts'
+import { HandTime } from './hand-time.ts'
 import { LogBook } from './log-book.ts'
 import { Road } from './road.ts'
 
@@ -76,22 +77,9 @@ export class World {
     return new Promise((resolve) => void this.time.setTimer(resolve, ms))
   }
 
-  /** Lets time pass until the promise has settled, at most `limitMs`; returns how long it took. Rejects with it. */
-  async until(promise: Promise<unknown>, limitMs: number): Promise<number> {
-    const startMs = this.time.monotonicMs()
-    let isSettled = false
-    const watched = promise.finally(() => {
-      isSettled = true
-    })
-    watched.catch(() => {})
-    await this.settle()
-    while (!isSettled) {
-      const spentMs = this.time.monotonicMs() - startMs
-      if (spentMs > limitMs) throw new Error(`Nothing has come of it within ${limitMs} ms.`)
-      await this.pass(Math.max(1, Math.min(this.time.nextTimerInMs ?? limitMs, limitMs + 1 - spentMs)))
-    }
-    await watched
-    return this.time.monotonicMs() - startMs
+  /** Lets time pass until the promise has settled, at most so long; returns how long it took. Rejects with the promise. */
+  until(promise: Promise<unknown>, limitMs: number): Promise<number> {
+    return this.time.until(promise, limitMs)
   }
 
   /** A bare session, to see what the store says and to be somebody else. */

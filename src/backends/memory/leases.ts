@@ -50,7 +50,9 @@ export class Leases {
     if (!lease) return
     this.#leaveLine(lease, session)
     if (lease.offeredTo === session) this.#endOffer(lease)
-    if (lease.holder === session) this.#endHold(lease)
+    else if (lease.holder === session) this.#endHold(lease)
+    // Others who stand in line since a quarantine campaign by themselves when it is over.
+    else if (lease.line.size > 0 || lease.holder) return
     this.#passOn(lease, nowMs)
   }
 
@@ -73,8 +75,8 @@ export class Leases {
     for (const [lease, offeredAtMs] of session.offers) {
       // A clock that has stepped back must not make an offer stand for longer.
       if (offeredAtMs > nowMs) session.offers.set(lease, nowMs)
-      const isOverdue = Math.min(offeredAtMs, nowMs) + session.options.renewIntervalMs <= nowMs
-      if (!isOverdue || passed === limit) break
+      const isOverdue = offeredAtMs + session.options.renewIntervalMs <= nowMs
+      if (!isOverdue || passed === limit) continue
       passed += 1
       this.#endOffer(lease)
       this.#leaveLine(lease, session)

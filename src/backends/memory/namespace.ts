@@ -206,7 +206,6 @@ export class Namespace {
       if (session !== self) nextMs = Math.min(nextMs, expiryOf(session))
       for (const offeredAtMs of session.offers.values()) {
         nextMs = Math.min(nextMs, offeredAtMs + session.options.renewIntervalMs)
-        break
       }
     }
     return nextMs === Number.POSITIVE_INFINITY ? null : Math.max(0, nextMs - nowMs)

@@ -11,7 +11,7 @@ export interface SessionRecord {
   readonly held: Set<LeaseRecord>
   /** Leases in whose lines it stands. */
   readonly candidacies: Set<LeaseRecord>
-  /** Leases that are offered to it, and since when: the first one is the first to be overdue. */
+  /** Leases that are offered to it, and since when. */
   readonly offers: Map<LeaseRecord, number>
   readonly groups: Set<GroupRecord>
 }

@@ -45,6 +45,9 @@ export function createClock({ source, onJump, onError }: ClockOptions): TimerClo
       jumpedMs += ahead
       leadMs += ahead
       onJump(ahead)
+      // The host's timer has slept, too, and would come that much too late.
+      disarm()
+      arm(monotonicMs + jumpedMs)
     } else if (ahead < 0) {
       leadMs += ahead
     }

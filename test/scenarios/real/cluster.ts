@@ -107,25 +107,35 @@ export class Cluster {
   /** The term that is alive now. That of a process that was stopped or killed is until its deadline. */
   reign(lease: string): Reign | undefined {
     const nowMs = machineMs()
-    return this.reigns.findLast((reign) => reign.lease === lease && endOf(reign) > nowMs)
+    return this.#reigns.of(lease).findLast((reign) => endOf(reign) > nowMs)
   }
 
-  /** Waits until the lease is led, by a node that is neither stopped nor dead and, where they are given, in a later term than this one and by another node. */
-  led(lease: string, { after, by, notBy }: Succession = {}): Promise<Reign> {
-    const who = `${by ? ` by ${by}` : ''}${notBy ? ` by another than ${notBy}` : ''}`
-    return this.until(`'${lease}' is led${who}${after ? ` after term ${after.token}` : ''}`, () => {
-      const reign = this.reign(lease)
-      if (!reign || reign.revokedMs !== undefined) return undefined
-      const process = this.node(reign.node)
-      if (!process.isRunning || process.isPaused) return undefined
-      if (after && reign.token <= after.token) return undefined
-      if ((by && reign.node !== by) || reign.node === notBy) return undefined
-      return reign
+  /** Waits until the lease is led by a node that is neither stopped nor dead. */
+  async led(lease: string, succession: Succession = {}): Promise<Reign> {
+    const [reign] = await this.allLed([lease], succession)
+    return reign!
+  }
+
+  allLed(leases: readonly string[], succession: Succession = {}): Promise<readonly Reign[]> {
+    return this.until(`${leases.length > 5 ? leases.length : leases} led ${JSON.stringify(succession)}`, () => {
+      const found: Reign[] = []
+      for (const lease of leases) {
+        const reign = this.#leading(lease, succession)
+        if (!reign) return undefined
+        found.push(reign)
+      }
+      return found
     })
   }
 
-  async allLed(leases: readonly string[], succession: Succession = {}): Promise<readonly Reign[]> {
-    return Promise.all(leases.map((lease) => this.led(lease, succession)))
+  #leading(lease: string, { after, by, notBy }: Succession): Reign | undefined {
+    const reign = this.reign(lease)
+    if (!reign || reign.revokedMs !== undefined) return undefined
+    const process = this.node(reign.node)
+    if (!process.isRunning || process.isPaused) return undefined
+    if (after && reign.token <= after.token) return undefined
+    if ((by && reign.node !== by) || reign.node === notBy) return undefined
+    return reign
   }
 
   /** Each running node's renewals have been confirmed twice since then: the second of them was sent after that instant. */
@@ -153,6 +163,7 @@ export class Cluster {
 }
 
 export interface Succession {
+  /** An earlier term. */
   readonly after?: Reign
   readonly by?: string
   readonly notBy?: string

@@ -13,12 +13,13 @@ const WATCHED_MS = 1_500
 const MANY = 500
 
 describe.skipIf(isRedisMissing)('a Redis server counts', () => {
+  const server = redisServer()
+
   test(`one command per node and renew interval, where one leads and another one waits: for 1 election as for ${MANY}`, async () => {
-    const server = await redisServer()
     const elections = Array.from({ length: MANY }, (_, number) => `election-${number}`)
-    const nodes = cluster({ backend: server.url, leaseDurationMs: LEASE_MS, renewIntervalMs: RENEW_MS })
+    const nodes = cluster({ backend: server().url, leaseDurationMs: LEASE_MS, renewIntervalMs: RENEW_MS })
     await nodes.start('leader', 'candidate')
-    const redis = new Redis(server.url)
+    const redis = new Redis(server().url)
     for (const leases of [elections.slice(0, 1), elections.slice(1)]) {
       await nodes.order('leader', { do: 'contend', leases })
       await nodes.allLed(leases, { by: 'leader' })

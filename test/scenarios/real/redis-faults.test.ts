@@ -12,19 +12,22 @@ const LEASES = [...ELECTIONS, 'g.0', 'g.1', 'g.2', 'g.3']
 const EVERYTHING = { elections: ELECTIONS, groups: { g: 4 } }
 
 describe.skipIf(isRedisMissing)('a Redis server that fails', () => {
+  const server = redisServer()
+  const persistent = redisServer({ persistent: true })
+  const another = redisServer({ persistent: true })
+
   test('frozen for longer than the lease: every term ends in time, none begins, and afterwards everything is led again', async () => {
-    const server = await redisServer()
-    const nodes = cluster({ backend: server.url, ...EVERYTHING })
+    const nodes = cluster({ backend: server().url, ...EVERYTHING })
     await nodes.start('a', 'b', 'c')
     const before = await nodes.allLed(LEASES)
-    server.freeze()
+    server().freeze()
     const frozenMs = machineMs()
     await nodes.until('all terms are over', () => nodes.reigns.every(({ endedMs }) => endedMs !== undefined))
     expect(new Set(nodes.reigns.filter(({ endedMs }) => endedMs! > frozenMs).map(({ reason }) => reason))).toEqual(
       new Set(['expired']),
     )
     await nodes.until('the store would have forgotten them', () => machineMs() > frozenMs + LEASE_MS * 1.1)
-    server.thaw()
+    server().thaw()
     const thawedMs = machineMs()
     const after = await nodes.allLed(LEASES)
     report('from the thaw until everything is led', machineMs() - thawedMs)
@@ -33,14 +36,43 @@ describe.skipIf(isRedisMissing)('a Redis server that fails', () => {
     expect(findFaults(nodes.lines)).toEqual([])
   })
 
+  test('SCRIPT FLUSH goes unnoticed', async () => {
+    const nodes = cluster({ backend: server().url, ...EVERYTHING })
+    await nodes.start('a', 'b')
+    const before = await nodes.allLed(LEASES)
+    await settled(nodes, before.length)
+    await command(server(), (redis) => redis.script('FLUSH'))
+    const flushedMs = machineMs()
+    await nodes.renewedSince(flushedMs)
+    expect(nodes.lines.filter(({ atMs, type }) => atMs > flushedMs && type !== 'session.valid')).toEqual([])
+    expect(findFaults(nodes.lines)).toEqual([])
+  })
+
+  test('FLUSHALL ends everything within a renew interval, everything is led again, and tokens never go back', async () => {
+    const nodes = cluster({ backend: server().url, ...EVERYTHING })
+    await nodes.start('a', 'b', 'c')
+    await nodes.allLed(LEASES)
+    await settled(nodes, LEASES.length)
+    const before = LEASES.map((lease) => nodes.reign(lease)!)
+    const flushedMs = machineMs()
+    await command(server(), (redis) => redis.flushall())
+    await Promise.all(before.map((reign) => nodes.led(reign.lease, { after: reign })))
+    await nodes.until('the terms from before are over', () => before.every(({ endedMs }) => endedMs !== undefined))
+    for (const { endedMs, reason } of before) {
+      expect(reason).toBe('session-lost')
+      expect(endedMs! - flushedMs).toBeLessThan(RENEW_MS + NOISE_MS)
+    }
+    // An operator's act: until then, terms may overlap.
+    expect(findFaults(nodes.lines, { overlaps: true })).toEqual([])
+  })
+
   test('restarted empty: nothing is granted for one lease duration, tokens go on growing, and everything is led again', async () => {
-    const server = await redisServer()
-    const nodes = cluster({ backend: server.url, ...EVERYTHING })
+    const nodes = cluster({ backend: server().url, ...EVERYTHING })
     await nodes.start('a', 'b', 'c')
     const before = await nodes.allLed(LEASES)
     const restartedMs = machineMs()
-    await server.restart('lost')
-    const after = await Promise.all(LEASES.map((lease, index) => nodes.led(lease, { after: before[index]! })))
+    await server().restart('lost')
+    const after = await Promise.all(before.map((reign) => nodes.led(reign.lease, { after: reign })))
     report(`from the restart until everything is led, with a lease of ${LEASE_MS} ms`, machineMs() - restartedMs)
     expect(startsBetween(nodes, restartedMs, restartedMs + LEASE_MS)).toEqual([])
     expect(after).toHaveLength(LEASES.length)
@@ -48,13 +80,12 @@ describe.skipIf(isRedisMissing)('a Redis server that fails', () => {
   })
 
   test('crashed, and back in time with its data: the leaders keep their terms, and candidates wait out the quarantine', async () => {
-    const server = await redisServer({ persistent: true })
-    const nodes = cluster({ backend: server.url, ...EVERYTHING })
+    const nodes = cluster({ backend: persistent().url, ...EVERYTHING })
     await nodes.start('a', 'b', 'c')
     const before = await nodes.allLed(LEASES)
     await settled(nodes, before.length)
     const crashedMs = machineMs()
-    await server.restart('kept')
+    await persistent().restart('kept')
     await nodes.renewedSince(machineMs())
     expect(startsBetween(nodes, crashedMs, machineMs())).toEqual([])
     expect(nodes.reigns.filter(({ revokedMs }) => revokedMs! > crashedMs)).toEqual([])
@@ -67,56 +98,23 @@ describe.skipIf(isRedisMissing)('a Redis server that fails', () => {
   })
 
   test('set back to a backup: what it remembers goes on, and a grant that it has forgotten is cut', async () => {
-    const server = await redisServer({ persistent: true })
     // The backup must not be older than the lease when it is put back.
     const leaseDurationMs = 1.5 * LEASE_MS
-    const nodes = cluster({ backend: server.url, elections: ['kept'], leaseDurationMs })
+    const nodes = cluster({ backend: another().url, elections: ['kept'], leaseDurationMs })
     await nodes.start('a', 'b')
     const kept = await nodes.led('kept')
     await nodes.renewedSince(machineMs())
-    const backup = server.backup()
+    const backup = another().backup()
     await nodes.order(kept.node, { do: 'contend', leases: ['forgotten'] })
     const forgotten = await nodes.led('forgotten')
     const crashedMs = machineMs()
-    await server.restart({ backup })
+    await another().restart({ backup })
 
     const again = await nodes.led('forgotten', { after: forgotten })
     expect(forgotten).toMatchObject({ reason: 'forgotten' })
     expect(again.startedMs - crashedMs).toBeGreaterThan(leaseDurationMs)
     expect(nodes.reign('kept')).toBe(kept)
     expect(findFaults(nodes.lines)).toEqual([])
-  })
-
-  test('SCRIPT FLUSH goes unnoticed', async () => {
-    const server = await redisServer()
-    const nodes = cluster({ backend: server.url, ...EVERYTHING })
-    await nodes.start('a', 'b')
-    const before = await nodes.allLed(LEASES)
-    await settled(nodes, before.length)
-    await command(server, (redis) => redis.script('FLUSH'))
-    const flushedMs = machineMs()
-    await nodes.renewedSince(flushedMs)
-    expect(nodes.lines.filter(({ atMs, type }) => atMs > flushedMs && type !== 'session.valid')).toEqual([])
-    expect(findFaults(nodes.lines)).toEqual([])
-  })
-
-  test('FLUSHALL ends everything within a renew interval, everything is led again, and tokens never go back', async () => {
-    const server = await redisServer()
-    const nodes = cluster({ backend: server.url, ...EVERYTHING })
-    await nodes.start('a', 'b', 'c')
-    await nodes.allLed(LEASES)
-    await settled(nodes, LEASES.length)
-    const before = LEASES.map((lease) => nodes.reign(lease)!)
-    const flushedMs = machineMs()
-    await command(server, (redis) => redis.flushall())
-    await Promise.all(before.map((reign) => nodes.led(reign.lease, { after: reign })))
-    await nodes.until('the terms from before are over', () => before.every(({ endedMs }) => endedMs !== undefined))
-    for (const { endedMs, reason } of before) {
-      expect(reason).toBe('session-lost')
-      expect(endedMs! - flushedMs).toBeLessThan(RENEW_MS + NOISE_MS)
-    }
-    // An operator's act: for so long, terms may overlap.
-    expect(findFaults(nodes.lines, { overlaps: true })).toEqual([])
   })
 })
 

@@ -42,7 +42,12 @@ interface Session {
 export class ReignLog {
   readonly all: Reign[] = []
   readonly #byTerm = new Map<string, Reign>()
+  readonly #byLease = new Map<string, readonly Reign[]>()
   readonly #sessions = new Map<string, Session>()
+
+  of(lease: string): readonly Reign[] {
+    return this.#byLease.get(lease) ?? []
+  }
 
   read(line: Line): void {
     const { atMs, node } = line
@@ -59,6 +64,7 @@ export class ReignLog {
         const reign: Reign = { node, lease, token, session: id, startedMs: atMs, deadlineMs: untilMs }
         this.all.push(reign)
         this.#byTerm.set(key(line), reign)
+        this.#byLease.set(lease, [...this.of(lease), reign])
         return
       }
       case 'term.revoked': {

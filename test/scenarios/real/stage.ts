@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, onTestFailed } from 'vitest'
+import { afterAll, afterEach, beforeAll, onTestFailed } from 'vitest'
 import { RedisServer, type RedisServerOptions } from '../../support/redis-server.ts'
 import { Cluster, type ClusterOptions } from './cluster.ts'
 import { Pool } from './pool.ts'
@@ -29,10 +29,17 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-export async function redisServer(options?: RedisServerOptions): Promise<RedisServer> {
-  const server = await RedisServer.start(options)
-  cleanUps.push(() => server.dispose())
-  return server
+/**
+ * A server that is started with the file and serves all tests that call for it, each with a namespace of its own. Started early, since
+ * one that is younger than the lease duration grants nothing yet.
+ */
+export function redisServer(options?: RedisServerOptions): () => RedisServer {
+  let server: RedisServer | undefined
+  beforeAll(async () => {
+    server = await RedisServer.start(options)
+  })
+  afterAll(() => server?.dispose())
+  return () => server!
 }
 
 /** The URL of a file that does not exist yet. */

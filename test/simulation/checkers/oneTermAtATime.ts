@@ -14,14 +14,15 @@ export const oneTermAtATime: Checker = (cluster, report) => {
     if (open.length === 0) return
     open = open.filter((term) => {
       const newest = book.last(term.lease)
-      const isExclusive = !book.grant(term.token)?.isGivenBack && term.term.remainingMs > 0
+      const leftMs = cluster.deadlineMs(term) - cluster.nowMs
+      const isExclusive = !book.grant(term.token)?.isGivenBack && leftMs > 0
       if (isExclusive && newest && newest.token !== term.token) {
         report(
-          `Term ${term.token} of ${term.lease} on ${term.node.name} has ${term.term.remainingMs} ms left, and term ${newest.token} was granted to ${newest.node}.`,
+          `Term ${term.token} of ${term.lease} on ${term.node.name} has ${leftMs} ms left, and term ${newest.token} was granted to ${newest.node}.`,
         )
         return false
       }
-      if (term.term.isValid && term.endedAtMs !== undefined)
+      if (term.endedAtMs !== undefined && term.term.isValid)
         report(`Term ${term.token} of ${term.lease} has ended, and is valid.`)
       return isExclusive || (term.endedAtMs === undefined && !term.process.isCrashed)
     })

@@ -8,8 +8,9 @@ const BOUND_MS = LEASE_MS + LEASE_MS + MARGIN_MS + 3 * RENEW_MS
 
 export const stopIsComplete: Checker = (cluster, report) => {
   const waiting = new Set<SeenStop>()
-  /** Until when the store keeps each session, and the node whose it is. */
-  const sessions = new Map<string, { readonly node: string; readonly untilMs: number; readonly wasLate: boolean }>()
+  /** Until when the store keeps each session. */
+  const kept = new Map<string, { readonly untilMs: number; readonly wasLate: boolean }>()
+  const sessions = new Map<object, string[]>()
 
   function awakeMs({ node, askedAtMs, heldMs }: SeenStop): number {
     return cluster.nowMs - askedAtMs - (node.heldMs - heldMs)
@@ -34,22 +35,27 @@ export const stopIsComplete: Checker = (cluster, report) => {
     if (connections + listeners > 0) report(`${what} has left ${connections} connections and ${listeners} listeners.`)
     const timers = process.timers - cluster.sleepers(process)
     if (timers > 0) report(`${what} has left ${timers} timers.`)
-    for (const [id, { node: owner, untilMs, wasLate }] of sessions) {
-      if (owner === node.name && !wasLate && untilMs > cluster.nowMs + GRAIN_MS)
-        report(`${what} has left the session ${id} in the store for ${untilMs - cluster.nowMs} ms.`)
+    for (const session of sessions.get(process) ?? []) {
+      const { untilMs, wasLate } = kept.get(session) ?? { untilMs: 0, wasLate: false }
+      if (!wasLate && untilMs > cluster.nowMs + GRAIN_MS)
+        report(`${what} has left the session ${session} in the store for ${untilMs - cluster.nowMs} ms.`)
     }
   }
 
   return (fact) => {
     if (fact.type === 'executed') {
-      const { method, answer, session, node, sentAtMs } = fact.executed
+      const { method, answer, session, sentAtMs } = fact.executed
       const keeps = answer !== undefined && (method === 'open' || (answer as { kind?: string }).kind === 'renewed')
       if (keeps && (method === 'open' || method === 'renew')) {
         const untilMs = cluster.nowMs + LEASE_MS / cluster.simulation.store.clock.rate
         // What was given up and arrived all the same is kept for a while: nobody can know of it.
-        sessions.set(session, { node, untilMs, wasLate: cluster.nowMs - sentAtMs > RENEW_MS / 2 })
+        kept.set(session, { untilMs, wasLate: cluster.nowMs - sentAtMs > RENEW_MS / 2 })
       }
-      if (method === 'close') sessions.delete(session)
+      if (method === 'close') kept.delete(session)
+    }
+    if (fact.type === 'published' && fact.event.type === 'session.opened') {
+      const { process } = fact.node
+      sessions.set(process, [...(sessions.get(process) ?? []), fact.event.session])
     }
     if (fact.type === 'stop.asked') waiting.add(fact.stop)
     if (fact.type === 'stop.done') {

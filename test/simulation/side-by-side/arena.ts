@@ -8,7 +8,8 @@ import type { Store } from '../model/store.ts'
 import { GROUPS, LEASES } from './command.ts'
 import type { Contestant } from './contestant.ts'
 import { type Answer, Likeness, type Pair } from './likeness.ts'
-import { type Message, Player } from './player.ts'
+import type { Message } from './message.ts'
+import { Player } from './player.ts'
 
 const silent = () => {}
 
@@ -41,34 +42,28 @@ export class Arena {
   /** A session that is not open yet. */
   enroll(options: SessionOptions): Player {
     const player = new Player(this.#connections[this.players.length % 2]!, options)
-    assert.equal(player.sessions[0].id, player.id, 'the id of a session follows from the random numbers of its connection')
+    assert.equal(
+      player.sessions[0].id,
+      player.id,
+      'the id of a session follows from the random numbers of its connection',
+    )
     this.players.push(player)
     return player
   }
 
   /** Sends it to both, and returns both answers. */
-  async deliver({ player, text, ask }: Message): Promise<Pair<Answer>> {
-    const model = await answerOf(ask(player.sessions[1], 1))
-    this.note(`${player.node} ${text} -> ${JSON.stringify(model)}`)
+  async deliver({ player, text, opens, closes, ask }: Message): Promise<Pair<Answer>> {
+    if (closes) player.isClosed = true
     const tested = await answerOf(ask(player.sessions[0], 0))
+    // A store may refuse to open a living session again, as long as that changes nothing.
+    const isRefused = opens && tested.kind === 'rejected' && this.isLive(player)
+    const model = isRefused ? tested : await answerOf(ask(player.sessions[1], 1))
+    this.note(`${player.node} ${text} -> ${model.kind === 'rejected' ? 'refused' : JSON.stringify(model)}`)
     this.#likeness.check([tested, model])
     if (model.kind === 'unknown') player.isOver = true
     if (model.epoch !== undefined) player.epochs.push(model.epoch)
     await this.#compareAll()
     return [tested, model]
-  }
-
-  /** A store may refuse to open a living session again, as long as that changes nothing; it must refuse what has ended. */
-  async reopen(player: Player): Promise<void> {
-    const tested = await answerOf(player.sessions[0].open())
-    if (tested.kind === 'rejected' && this.isLive(player)) {
-      this.note(`${player.node} opens again, and is refused`)
-      return this.#compareAll()
-    }
-    const model = await answerOf(player.sessions[1].open())
-    this.note(`${player.node} opens again -> ${JSON.stringify(model)}`)
-    this.#likeness.check([tested, model])
-    return this.#compareAll()
   }
 
   /** Time passes for both, or their clocks are set back. */
@@ -108,7 +103,9 @@ export class Arena {
     const [observer] = living
     for (const player of living) await this.#compare(player, 'the inbox', (session) => session.look())
     for (const group of observer ? GROUPS : []) {
-      const [tested, model] = await this.#compare(observer!, `the members of ${group}`, (session) => session.members(group))
+      const [tested, model] = await this.#compare(observer!, `the members of ${group}`, (session) =>
+        session.members(group),
+      )
       // A group without members has no version that a store must remember.
       if (model.members?.length) this.#likeness.checkVersions(group, [tested.version ?? 0, model.version ?? 0])
     }

@@ -1,5 +1,5 @@
 /** What a duel needs of the store that it sets against the model. */
-import type { Backend, BackendEnvironment } from '../../../src/backends/port.ts'
+import type { Backend, BackendEnvironment, Hint } from '../../../src/backends/port.ts'
 import type { Store } from '../model/store.ts'
 
 export interface Contestant {
@@ -13,7 +13,7 @@ export interface Contestant {
   stepWall(ms: number): void
   restart(data: 'kept' | 'lost'): Promise<void>
   /** Resolves when these sessions have heard everything that the store has pushed to them so far. */
-  hear(sessions: readonly Listener[]): Promise<void>
+  hear(listeners: readonly Listener[]): Promise<void>
   /** By how much its durations may differ from the model's. Where 0, even tokens are the same. */
   readonly slackMs: number
   /** It holds an offer against the clock when that was set back. Not asked of stores whose clock does not go back. */
@@ -24,6 +24,6 @@ export interface Contestant {
 
 export interface Listener {
   readonly id: string
-  /** The names of all leases that it was ever told of. */
-  readonly told: readonly string[]
+  /** Everything that was pushed to it and not compared yet. */
+  readonly heard: readonly Hint[]
 }

@@ -52,7 +52,11 @@ export class Likeness {
     const before = this.#versions.get(group) ?? seen
     this.#versions.set(group, seen)
     const changes = [0, 1].map((side) => Math.sign(seen[side]! - before[side]!))
-    assert.equal(changes[0], changes[1], `the version of ${group}: from ${before[0]} to ${seen[0]}, in the model from ${before[1]} to ${seen[1]}`)
+    assert.equal(
+      changes[0],
+      changes[1],
+      `the version of ${group}: from ${before[0]} to ${seen[0]}, in the model from ${before[1]} to ${seen[1]}`,
+    )
   }
 
   /** The stores have lost their memory. */

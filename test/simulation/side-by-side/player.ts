@@ -1,27 +1,20 @@
-/** One session in a duel: it is in both stores under the same id, is sent the same commands there, and keeps what both have told it. */
+/** One session in a duel: it is in both stores under the same id, is sent the same messages there, and keeps what both have told it. */
 import type { Connection, Hint, Session, SessionOptions } from '../../../src/backends/port.ts'
 import type { Pair } from './likeness.ts'
-
-/** A command as it was sent, so that it can arrive again. */
-export interface Message {
-  readonly text: string
-  readonly player: Player
-  readonly lease?: string
-  ask(session: Session, side: 0 | 1): Promise<unknown>
-}
+import type { Message } from './message.ts'
 
 export class Player {
   readonly options: SessionOptions
   readonly sessions: Pair<Session>
   readonly hints: Pair<Hint[]> = [[], []]
+  /** Everything that can arrive (again). */
   readonly sent: Message[] = []
-  /** The greatest that it has used. */
-  number = 0
-  /** All that it has heard of, the last one last. */
+  /** All epochs that it has heard of, the last one last. */
   readonly epochs: number[] = []
   isClosed = false
   /** It was told that it is unknown: a store may say nothing more to it. */
   isOver = false
+  #number = 0
 
   constructor(connections: Pair<Connection>, options: SessionOptions) {
     this.options = options
@@ -37,5 +30,17 @@ export class Player {
 
   get node(): string {
     return this.options.node
+  }
+
+  /** The greatest number that it has used. */
+  get number(): number {
+    return this.#number
+  }
+
+  /** The next number, or one that is so far from it. */
+  takeNumber(shift: number): number {
+    const number = Math.max(1, this.#number + 1 + shift)
+    this.#number = Math.max(this.#number, number)
+    return number
   }
 }

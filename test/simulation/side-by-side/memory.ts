@@ -1,0 +1,31 @@
+/** The memory store as a contestant, on a clock that is moved by hand. */
+import { memory } from '../../../src/backends/memory/index.ts'
+import { HandClock } from '../../support/hand-clock.ts'
+import type { Tempo } from './command.ts'
+import type { Contestant } from './contestant.ts'
+
+export const memoryTempo: Tempo = {
+  leasesMs: [1_000, 1_500, 3_000],
+  renewalsMs: [200, 300, 500],
+  passesMs: [1, 100, 200, 300, 500, 700, 1_000],
+  grainMs: 1,
+  canStepWall: true,
+  restarts: 15,
+}
+
+export function memoryContestant(): Contestant {
+  const clock = new HandClock()
+  const backend = memory({ clock })
+  return {
+    backend,
+    environment: { clock, namespace: 'duel' },
+    start: { nowMs: clock.now(), wallMs: clock.wallMs() },
+    pass: (ms) => clock.pass(ms),
+    stepWall: (ms) => clock.step('wall', ms),
+    restart: async (data) => backend.restart({ data }),
+    hear: async () => {},
+    slackMs: 0,
+    cutsOffers: true,
+    hasOwnAge: false,
+  }
+}
