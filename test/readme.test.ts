@@ -36,6 +36,9 @@ writeFileSync(
 writeFileSync(join(folder, 'given.ts'), given)
 for (const { file, code } of programs) writeFileSync(join(folder, file), `import './given.ts'\n${code}`)
 
+/** For a program that ends by itself within a few seconds. */
+const TIMEOUT_MS = 45_000
+
 function runs(code: string): boolean {
   return !/from '(simba-xstate\/redis|@statelyai|vitest)/.test(code)
 }
@@ -61,8 +64,9 @@ describe('the examples in the documents', () => {
     test(`${name} runs, ends by itself and complains of nothing`, () => {
       const tsx = ['--import', 'tsx', file]
       const env = { ...process.env, TSX_TSCONFIG_PATH: join(folder, 'tsconfig.json') }
-      const { stdout, stderr, status } = spawnSync(process.execPath, tsx, { cwd: folder, env, encoding: 'utf8' })
-      expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+      const options = { cwd: folder, env, encoding: 'utf8', timeout: TIMEOUT_MS } as const
+      const { stdout, stderr, status, signal } = spawnSync(process.execPath, tsx, options)
+      expect({ status, signal, stderr }).toEqual({ status: 0, signal: null, stderr: '' })
       if (prints !== undefined) expect(shapeOf(stdout)).toEqual(shapeOf(prints))
     })
   }

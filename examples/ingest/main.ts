@@ -14,10 +14,10 @@ import { count, number, Screen } from './screen.ts'
 import { playStory } from './story.ts'
 
 const NODES = ['a', 'b', 'c']
-/** What a run aims at: enough batches for a story, none too large for memory, and about a quarter of a minute of reading. */
+/** What a run aims at: enough batches for a story, none too large for memory, and about twelve seconds of reading. */
 const BATCHES = 60
 const LARGEST_BATCH = 5_000
-const LONGEST_PACE_MS = 250
+const LONGEST_PACE_MS = 200
 
 async function main({ file, leaseMs }: Options): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'simba-ingest-'))

@@ -52,8 +52,6 @@ export interface Context extends CohortInput {
   readonly children: Readonly<Record<string, ChildSpec>>
   /** Who was told to end, and how: whoever takes the place of a failed one is told again. */
   readonly told: Readonly<Record<string, ChildStop>>
-  /** How many are still to be waited for, once everything is stopped. */
-  readonly left: number
 }
 
 type Ended = { readonly event: { readonly actorId: string } }
@@ -102,8 +100,6 @@ const cohortSetup = setup({
       return { session: event.session }
     }),
     noteLoss: assign({ session: null }),
-    countAll: assign({ left: ({ context }) => Object.keys(context.children).length }),
-    countDown: assign({ left: ({ context }) => context.left - 1 }),
     remove: stopChild((_, { id }: { id: string }) => id),
     forget: assign(({ context }, { id }: { id: string }) => ({
       children: without(context.children, [id]),
@@ -114,7 +110,6 @@ const cohortSetup = setup({
   },
   guards: {
     isPartition: ({ context }, { id }: { id: string }) => context.children[id]?.kind === 'partition',
-    isTheLast: ({ context }) => context.left <= 1,
     isEmpty: ({ context }) => Object.keys(context.children).length === 0,
   },
 })
@@ -183,7 +178,7 @@ const cohort = cohortSetup.extend({
 
 export const cohortMachine = cohort.createMachine({
   id: 'cohort',
-  context: ({ input }) => ({ ...input, children: {}, told: {}, left: 0 }),
+  context: ({ input }) => ({ ...input, children: {}, told: {} }),
   initial: 'tending',
   on: {
     'session.opened': { actions: ['noteSession', 'tellAll'] },
@@ -202,7 +197,7 @@ export const cohortMachine = cohort.createMachine({
         'children.stop': { actions: 'stopSome' },
         'children.unassign': { actions: 'unassignSome' },
         'leases.freed': { actions: 'offer' },
-        'cohort.stop': [{ guard: 'isEmpty', target: 'gone' }, { target: 'stopping' }],
+        'cohort.stop': 'stopping',
         'xstate.done.actor.*': [
           { guard: { type: 'isPartition', params: child }, actions: [remove, forget] },
           { actions: [remove, forget, tellEnded] },
@@ -210,18 +205,16 @@ export const cohortMachine = cohort.createMachine({
       },
     },
     stopping: {
-      description: 'Everything was told to end. Who has ended is only counted: this cohort goes with the last one.',
-      entry: ['countAll', 'stopAll'],
+      description: 'Everything was told to end. Who has ended is only forgotten: this cohort goes with the last one.',
+      entry: 'stopAll',
+      always: { guard: 'isEmpty', target: 'gone' },
       on: {
         'children.start': {},
         'children.stop': {},
         'children.unassign': {},
         'leases.freed': {},
         'cohort.stop': {},
-        'xstate.done.actor.*': [
-          { guard: 'isTheLast', target: 'gone', actions: tellEnded },
-          { actions: ['countDown', tellEnded] },
-        ],
+        'xstate.done.actor.*': { actions: [forget, tellEnded] },
       },
     },
     gone: { type: 'final' },

@@ -45,8 +45,6 @@ export interface Context extends GroupSupervisorInput {
   readonly resting: readonly number[]
   readonly attempt: number
   readonly cohorts: readonly number[]
-  /** Cohorts that are still to be waited for. */
-  readonly left: number
   readonly living: number
 }
 
@@ -77,6 +75,8 @@ export interface GroupCall {
   readonly session: string | null
   readonly group: string
 }
+
+const cohortId = (index: number) => `cohort.${index}`
 
 const supervisorSetup = setup({
   types: {
@@ -124,8 +124,9 @@ const supervisorSetup = setup({
     noteMismatch: assign((_, answer: JoinAnswer) => (answer.kind === 'mismatch' ? { living: answer.partitions } : {})),
     countFailure: assign({ attempt: ({ context }) => context.attempt + 1 }),
     clearFailures: assign({ attempt: 0 }),
-    countCohorts: assign({ left: ({ context }) => context.cohorts.length }),
-    countDown: assign({ left: ({ context }) => context.left - 1 }),
+    forgetCohort: assign(({ context }, { id }: { id: string }) => ({
+      cohorts: context.cohorts.filter((index) => cohortId(index) !== id),
+    })),
     giveUpMembership: raise({ type: 'membership.given-up' }),
     tellEnded: sendParent(({ event }) => event),
   },
@@ -137,12 +138,9 @@ const supervisorSetup = setup({
     hasLeft: (_, answer: LeaveAnswer) => answer.kind !== 'stale',
     isMember: (_, view: View) => view.isMember,
     isNews: ({ context, event }) => event.type === 'group.changed' && event.version !== context.version,
-    isTheLast: ({ context }) => context.left <= 1,
     hasNoCohorts: ({ context }) => context.cohorts.length === 0,
   },
 })
-
-const cohortId = (index: number) => `cohort.${index}`
 
 function partitionChild(group: GroupSpec, partition: number): ChildSpec {
   const lease = partitionLease(group.name, partition)
@@ -266,10 +264,12 @@ const children = supervisor.createStateConfig({
     },
     stopping: {
       description: 'Hands over everything, also what an earlier view has moved away and is still leaving.',
-      entry: ['countCohorts', 'stopCohorts'],
+      entry: 'stopCohorts',
       always: { guard: 'hasNoCohorts', target: 'none' },
       on: {
-        'xstate.done.actor.cohort.*': [{ guard: 'isTheLast', target: 'none' }, { actions: 'countDown' }],
+        'xstate.done.actor.cohort.*': {
+          actions: { type: 'forgetCohort', params: ({ event }) => ({ id: event.actorId }) },
+        },
       },
     },
     none: { type: 'final' },
@@ -469,7 +469,6 @@ export const groupSupervisorMachine = supervisor.createMachine({
     resting: [],
     attempt: 0,
     cohorts: [],
-    left: 0,
     living: 0,
   }),
   on: {

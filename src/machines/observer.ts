@@ -16,11 +16,13 @@ export interface Context extends ObserverInput {
   readonly leader: Leader | null | undefined
 }
 
+export type Event = SessionFact | { readonly type: 'observer.stop' }
+
 export const observerMachine = setup({
   types: {
     input: {} as ObserverInput,
     context: {} as Context,
-    events: {} as SessionFact | { readonly type: 'observer.stop' },
+    events: {} as Event,
   },
   actors: {
     readLeader: call<Leader | null, { readonly lease: string }>('readLeader'),

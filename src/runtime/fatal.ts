@@ -1,4 +1,5 @@
 /** Which failures of leader work are not worth another try on this node. */
+import type { Logger } from '../model/logger.ts'
 
 const FATAL_CODES = new Set(['FATAL_WORK', 'ERR_WORKER_OUT_OF_MEMORY', 'ERR_WORKER_TERMINATED'])
 
@@ -8,4 +9,16 @@ export function isFatalByDefault(error: unknown): boolean {
   if (error instanceof RangeError) return /allocation failed|out of memory/i.test(error.message)
   const code = (error as { code?: unknown }).code
   return typeof code === 'string' && FATAL_CODES.has(code)
+}
+
+/** An `isFatal` of a user's own, which must not fail itself: the work's end would never be told. */
+export function guardedIsFatal(isFatal: (error: unknown) => boolean, logger: Logger): (error: unknown) => boolean {
+  return (error) => {
+    try {
+      return isFatal(error) === true
+    } catch (thrown) {
+      logger.error({ err: thrown }, 'The option isFatal has thrown; the failure counts as one that is not fatal.')
+      return false
+    }
+  }
 }

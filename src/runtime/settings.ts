@@ -12,7 +12,7 @@ import { createClock, type TimeSource } from './clock/clock.ts'
 import { systemTime } from './clock/system.ts'
 import { consoleLogger } from './consoleLogger.ts'
 import { type Duration, toMs } from './durations.ts'
-import { isFatalByDefault } from './fatal.ts'
+import { guardedIsFatal, isFatalByDefault } from './fatal.ts'
 import { guarded } from './guardedLogger.ts'
 
 export interface SimbaOptions {
@@ -110,7 +110,7 @@ export function checkOptions(options: SimbaOptions): Settings {
     leaseDurationMs,
     renewIntervalMs: checkRenewInterval(options.renewInterval, leaseDurationMs, marginMs),
     marginMs,
-    isFatal: checkFunction('isFatal', options.isFatal ?? isFatalByDefault),
+    isFatal: guardedIsFatal(checkFunction('isFatal', options.isFatal ?? isFatalByDefault), logger),
     logger,
     inspect: checkInspect(options.inspect),
     clock: createClock({

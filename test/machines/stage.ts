@@ -3,6 +3,7 @@
  * no machine may fail unless the test means it to, and in the end every state must have been reached.
  */
 import { isDeepStrictEqual } from 'node:util'
+import { afterEach } from 'vitest'
 import {
   type Actor,
   type AnyActorRef,
@@ -17,6 +18,12 @@ import {
 } from 'xstate'
 
 const reached = new Map<string, Set<string>>()
+const stages = new Set<Stage>()
+
+afterEach(() => {
+  for (const stage of stages) stage.check()
+  stages.clear()
+})
 
 export class Stage {
   /** Effects in order, each as its name and its parameters. */
@@ -33,6 +40,7 @@ export class Stage {
   )
 
   constructor() {
+    stages.add(this)
     this.#parent.start()
   }
 
@@ -67,11 +75,11 @@ export class Stage {
   }
 
   #watch(inspected: InspectionEvent): void {
+    const { logic } = inspected.actorRef as AnyActorRef & { readonly logic: unknown }
+    if (!isMachine(logic)) return
     if (inspected.type === '@xstate.event') this.#watchEvent(inspected.event)
-    if (inspected.type === '@xstate.microstep' || inspected.type === '@xstate.snapshot') {
-      const { logic } = inspected.actorRef as AnyActorRef & { readonly logic: unknown }
-      if (isMachine(logic)) this.#watchSnapshot(logic, inspected.snapshot as AnyMachineSnapshot)
-    }
+    if (inspected.type === '@xstate.microstep' || inspected.type === '@xstate.snapshot')
+      this.#watchSnapshot(logic, inspected.snapshot as AnyMachineSnapshot)
   }
 
   #watchEvent(event: AnyEventObject): void {
@@ -118,9 +126,11 @@ function leavesOf(node: AnyStateNode): readonly AnyStateNode[] {
   return children.length === 0 ? [node] : children.flatMap(leavesOf)
 }
 
-/** The states that no actor of this machine has been in, on any stage. */
+/** The states that no actor of this machine has been in, on any stage. Those that are left at once do not count. */
 export function unreached(machine: AnyStateMachine): readonly string[] {
+  const isLeftAtOnce = ({ always }: AnyStateNode) => always?.some(({ guard }) => guard === undefined) ?? false
   return leavesOf(machine.root)
+    .filter((leaf) => !isLeftAtOnce(leaf))
     .map(({ id }) => id)
     .filter((id) => !reached.get(machine.id)?.has(id))
 }

@@ -1,6 +1,6 @@
 /**
  * The programs in a document: blocks of TypeScript, each of which goes on where the one before it ended. A block that imports
- * `createSimba` begins the next program, and a block of text behind a program is what that prints.
+ * `createSimba` or `createSimulation` begins the next one, and a block of text behind a program is what that prints.
  */
 
 export interface Program {
@@ -14,7 +14,7 @@ export function programsIn(markdown: string): readonly Program[] {
     const last = programs.at(-1)
     if (language === 'text') {
       if (last) last.prints = block
-    } else if (last && !/import \{[^}]*\bcreateSimba\b/.test(block)) {
+    } else if (last && !/import \{[^}]*\bcreateSim(ba|ulation)\b/.test(block)) {
       last.code += block
     } else {
       programs.push({ code: block })

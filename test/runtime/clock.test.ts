@@ -78,6 +78,31 @@ describe('the time that has passed', () => {
     expect(jumps).toEqual([51])
   })
 
+  for (const when of ['made', 'read']) {
+    test(`knows no jump where the process is held up between two readings when it is ${when}`, () => {
+      let passedMs = 1_000
+      let heldUpMs = when === 'made' ? 80 : 0
+      const read = (startMs: number) => {
+        const readingMs = startMs + passedMs
+        passedMs += heldUpMs
+        return readingMs
+      }
+      const source = {
+        monotonicMs: () => read(0),
+        wallMs: () => read(1_700_000_000_000),
+        setTimer: () => {},
+        clearTimer: () => {},
+      }
+      const jumps: number[] = []
+      const clock = createClock({ source, onJump: (jumpMs) => jumps.push(jumpMs), onError: () => {} })
+      heldUpMs = when === 'read' ? 80 : 0
+      clock.now()
+      heldUpMs = 0
+      expect(clock.now()).toBe(passedMs)
+      expect(jumps).toEqual([])
+    })
+  }
+
   test('never goes back and never falls behind the monotonic clock, whatever the wall clock does', async () => {
     const move = fc.record({ monotonicMs: fc.nat(1_000), wallMs: fc.integer({ min: -100_000, max: 100_000 }) })
     await fc.assert(

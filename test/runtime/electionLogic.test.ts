@@ -1,23 +1,16 @@
 /** An election that a user's own machine invokes. */
-import { createSimba, type ElectionLogic, type Simba, type Term, type TermEvent, type TermWork } from 'simba-xstate'
-import { memory } from 'simba-xstate/memory'
-import { afterEach, expect, test } from 'vitest'
+import type { ElectionLogic, Simba, Term, TermEvent, TermWork } from 'simba-xstate'
+import { beforeEach, expect, test } from 'vitest'
 import { assertEvent, assign, createActor, sendTo, setup, waitFor } from 'xstate'
+import { World } from '../support/world.ts'
 
-const simbas: Simba[] = []
-afterEach(() => Promise.all(simbas.splice(0).map((simba) => simba.stop())))
+let world: World
+beforeEach(() => {
+  world = new World()
+  return () => world.end()
+})
 
-function client(backend = memory()): Simba {
-  const simba = createSimba({ backend, leaseDuration: '10s' })
-  simbas.push(simba)
-  return simba
-}
-
-function started(backend = memory()): Simba {
-  const simba = client(backend)
-  simba.send({ type: 'START' })
-  return simba
-}
+const started = () => world.client().simba
 
 /** A machine as a user would write it, which keeps all that it is told. */
 function userMachine(election: ElectionLogic) {
@@ -148,11 +141,10 @@ test('a machine that leaves the state is told nothing more, and the handover is 
 })
 
 test('STEP_DOWN ends the term and leaves the lease to another node, and the actor goes on', async () => {
-  const backend = memory()
-  const simba = started(backend)
+  const simba = started()
   const actor = run(simba, untilRevoked)
   await waitFor(actor, told(1))
-  const other = run(started(backend), untilRevoked)
+  const other = run(started(), untilRevoked)
   actor.send({ type: 'STEP_DOWN' })
   await waitFor(other, told(1))
   expect(actor.getSnapshot()).toMatchObject({ value: 'contending', context: { told: { length: 3 } } })
@@ -169,7 +161,7 @@ test('an actor whose lease has another owner on its client fails with ALREADY_ST
 })
 
 test('a machine that was started first gets its terms with START, and again after STOP and START', async () => {
-  const simba = client()
+  const simba = world.idleClient().simba
   const actor = run(simba, untilRevoked)
   simba.send({ type: 'START' })
   await waitFor(actor, told(1))
@@ -192,7 +184,7 @@ test('terms of other leases are no business of the machine', async () => {
 })
 
 test('work that cannot be run is refused when the logic is made', () => {
-  const simba = client()
+  const simba = world.idleClient().simba
   expect(() => simba.election('ingest').logic('work' as unknown as TermWork)).toThrow(
     expect.objectContaining({ code: 'INVALID_OPTION' }),
   )

@@ -90,8 +90,8 @@ describe('a lock that is held', () => {
     }
   })
 
-  test('can be acquired by many thousand names in a row, and none of them stays', async () => {
-    for (let count = 0; count < 2_000; count++) {
+  test('can be had under hundreds of names in a row, and none of them stays', async () => {
+    for (let count = 0; count < 300; count++) {
       await using _ = await client.simba.lock(`section-${count}`).acquire()
     }
     const { children } = client.simba.getSnapshot()

@@ -34,13 +34,17 @@ export interface ClockOptions {
 export function createClock({ source, onJump, onError }: ClockOptions): TimerClock {
   const wakeUps = new WakeUps()
   let jumpedMs = 0
-  let leadMs = source.wallMs() - source.monotonicMs()
+  const startMs = source.monotonicMs()
+  let leadMs = source.wallMs() - startMs
   let timer: unknown
   let timerAtMs = 0
 
   function now(): number {
+    // The wall clock is read between two readings of the other one, so that the process may be held up here: that is no jump.
+    const beforeMs = source.monotonicMs()
+    const wallMs = source.wallMs()
     const monotonicMs = source.monotonicMs()
-    const ahead = source.wallMs() - monotonicMs - leadMs
+    const ahead = wallMs - monotonicMs - leadMs
     if (ahead > JUMP_MS) {
       jumpedMs += ahead
       leadMs += ahead
@@ -48,8 +52,8 @@ export function createClock({ source, onJump, onError }: ClockOptions): TimerClo
       // The host's timer has slept, too, and would come that much too late.
       disarm()
       arm(monotonicMs + jumpedMs)
-    } else if (ahead < 0) {
-      leadMs += ahead
+    } else {
+      leadMs = Math.min(leadMs, wallMs - beforeMs)
     }
     return monotonicMs + jumpedMs
   }

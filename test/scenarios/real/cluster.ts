@@ -8,6 +8,9 @@ import { endOf, type Reign, ReignLog } from './reigns.ts'
 /** What is not true after this long is not going to be, however busy the machine. */
 const PATIENCE_MS = 20_000
 const GLANCE_MS = 20
+
+/** A node need not have written anything since shortly before it was paused. */
+const CLOSE_MS = 200
 const TAIL = 60
 
 export interface ClusterOptions
@@ -136,6 +139,16 @@ export class Cluster {
     if (after && reign.token <= after.token) return undefined
     if ((by && reign.node !== by) || reign.node === notBy) return undefined
     return reign
+  }
+
+  /** What a node said when it went on after it had been paused or blocked since then. */
+  standstill(name: string, sinceMs: number): Promise<Line & { readonly type: 'stood still' }> {
+    return this.until(`${name} goes on`, () =>
+      this.lines.find(
+        (line): line is Line & { type: 'stood still' } =>
+          line.node === name && line.type === 'stood still' && line.atMs - line.forMs > sinceMs - CLOSE_MS,
+      ),
+    )
   }
 
   /** Each running node's renewals have been confirmed twice since then: the second of them was sent after that instant. */

@@ -25,8 +25,9 @@ export class NodeProcess {
   #isPaused = false
   readonly #waiting: { readonly order: Order['do']; readonly resolve: () => void }[] = []
 
-  constructor() {
-    this.#child = spawn(process.execPath, ['-C', 'development', '--import', 'tsx', PROGRAM], {
+  /** `build` is that of XState: the one for development finds faults, the other one is faster. */
+  constructor(build: 'development' | 'production') {
+    this.#child = spawn(process.execPath, ['-C', build, '--import', 'tsx', PROGRAM], {
       cwd: ROOT,
       stdio: ['pipe', 'pipe', 'inherit'],
     })

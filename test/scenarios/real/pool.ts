@@ -4,9 +4,11 @@ import { NodeProcess } from './node-process.ts'
 export class Pool {
   readonly #idle: NodeProcess[] = []
   readonly #all = new Set<NodeProcess>()
+  readonly #build: 'development' | 'production'
   #isDisposed = false
 
-  constructor(size: number) {
+  constructor(size: number, build: 'development' | 'production' = 'development') {
+    this.#build = build
     for (let i = 0; i < size; i++) this.#idle.push(this.#start())
   }
 
@@ -31,7 +33,7 @@ export class Pool {
   }
 
   #start(): NodeProcess {
-    const node = new NodeProcess()
+    const node = new NodeProcess(this.#build)
     this.#all.add(node)
     void node.exited.then(() => {
       this.#all.delete(node)

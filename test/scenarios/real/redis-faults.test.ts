@@ -59,7 +59,8 @@ describe.skipIf(isRedisMissing)('a Redis server that fails', () => {
     await Promise.all(before.map((reign) => nodes.led(reign.lease, { after: reign })))
     await nodes.until('the terms from before are over', () => before.every(({ endedMs }) => endedMs !== undefined))
     for (const { endedMs, reason } of before) {
-      expect(reason).toBe('session-lost')
+      // Moved, where a member has seen the others join the emptied group before it renewed itself.
+      expect(reason).toMatch(/^(session-lost|moved)$/)
       expect(endedMs! - flushedMs).toBeLessThan(RENEW_MS + NOISE_MS)
     }
     // An operator's act: until then, terms may overlap.

@@ -15,6 +15,9 @@ export const isRedisMissing = (process.env.SIMBA_MISSING_SERVERS ?? '').split(',
 export const LEASE_MS = 2_000
 export const RENEW_MS = 500
 
+/** So slow that a lease which is found within a second was not found by a renewal. */
+export const SLOW = { leaseDurationMs: 12_000, renewIntervalMs: 5_000 }
+
 /** What a busy machine may add to anything. */
 export const NOISE_MS = 1_000
 

@@ -1,5 +1,6 @@
 /** Where a store meets the model: both are asked the same, and after each question everything that can be seen must look the same in both. */
 import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Connection, Hint, SessionOptions } from '../../../src/backends/port.ts'
 import { Random } from '../../../src/simulation/random.ts'
 import { ModelBackend } from '../model/backend.ts'
@@ -11,6 +12,9 @@ import { type Answer, Likeness, type Pair } from './likeness.ts'
 import type { Message } from './message.ts'
 import { Player } from './player.ts'
 
+/** How often a server is looked for that was restarted. */
+const LOOKS = 1_000
+
 const silent = () => {}
 
 export class Arena {
@@ -21,13 +25,15 @@ export class Arena {
   readonly #model: ModelBackend
   readonly #likeness: Likeness
   readonly #connections: readonly Pair<Connection>[]
+  /** Begin anew with each session, for some stores draw more of them than others. */
+  #randoms: Pair<Random> = [new Random(0), new Random(0)]
 
   constructor(contestant: Contestant) {
     this.#contestant = contestant
     this.#model = new ModelBackend(contestant.start)
     this.#likeness = new Likeness(contestant.slackMs)
     // Two, so that sessions do and do not share one.
-    this.#connections = [1, 2].map((seed) => [this.#connect(0, seed), this.#connect(1, seed)])
+    this.#connections = [1, 2].map(() => [this.#connect(0), this.#connect(1)])
   }
 
   /** What the model knows. */
@@ -41,12 +47,10 @@ export class Arena {
 
   /** A session that is not open yet. */
   enroll(options: SessionOptions): Player {
-    const player = new Player(this.#connections[this.players.length % 2]!, options)
-    assert.equal(
-      player.sessions[0].id,
-      player.id,
-      'the id of a session follows from the random numbers of its connection',
-    )
+    const count = this.players.length
+    this.#randoms = [new Random(count), new Random(count)]
+    const player = new Player(this.#connections[count % 2]!, options)
+    assert.equal(player.sessions[0].id, player.id, 'the id of a session follows from the random numbers')
     this.players.push(player)
     return player
   }
@@ -54,7 +58,12 @@ export class Arena {
   /** Sends it to both, and returns both answers. */
   async deliver({ player, text, opens, closes, ask }: Message): Promise<Pair<Answer>> {
     if (closes) player.isClosed = true
-    const tested = await answerOf(ask(player.sessions[0], 0))
+    let tested = await answerOf(ask(player.sessions[0], 0))
+    const isNew = opens && !this.facts.spentIds.includes(player.id)
+    for (let look = 0; isNew && tested.kind === 'rejected' && this.#contestant.isServer && look < LOOKS; look++) {
+      await sleep(5)
+      tested = await answerOf(ask(player.sessions[0], 0))
+    }
     // A store may refuse to open a living session again, as long as that changes nothing.
     const isRefused = opens && tested.kind === 'rejected' && this.isLive(player)
     const model = isRefused ? tested : await answerOf(ask(player.sessions[1], 1))
@@ -83,6 +92,7 @@ export class Arena {
   async restart(data: 'kept' | 'lost'): Promise<void> {
     this.note(`the store restarts, its data ${data}`)
     await this.#contestant.restart(data)
+    for (const [tested] of this.#connections) await answering(tested)
     this.#model.restart(data)
     if (data === 'lost') this.#likeness.forgetVersions()
     await this.#compareAll()
@@ -135,11 +145,11 @@ export class Arena {
     }
   }
 
-  #connect(side: 0 | 1, seed: number): Connection {
+  #connect(side: 0 | 1): Connection {
     const { backend, environment } = this.#contestant
     return [backend, this.#model][side]!.connect({
       ...environment,
-      random: new Random(seed).next,
+      random: () => this.#randoms[side].next(),
       logger: { debug: silent, info: silent, warn: silent, error: silent },
     })
   }
@@ -152,6 +162,11 @@ function namesOf(hints: readonly Hint[]): readonly string[] {
     return hint.type === 'members.changed' ? [`${hint.type} ${hint.group}`] : []
   })
   return [...new Set(names)].sort()
+}
+
+/** Resolves when the store answers again. */
+async function answering(connection: Connection): Promise<void> {
+  while ((await answerOf(connection.leaders([]))).kind === 'rejected') await sleep(5)
 }
 
 async function answerOf(asked: Promise<unknown>): Promise<Answer> {

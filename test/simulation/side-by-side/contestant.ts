@@ -18,12 +18,12 @@ export interface Contestant {
   readonly slackMs: number
   /** It holds an offer against the clock when that was set back. Not asked of stores whose clock does not go back. */
   readonly cutsOffers: boolean
-  /** It knows when its server started by a clock of its own: whoever comes first after a loss must come at once. */
-  readonly hasOwnAge: boolean
+  /** It is a process of its own: it tells its age by a clock that nobody moves, and after a restart it is not found at once. */
+  readonly isServer: boolean
 }
 
 export interface Listener {
   readonly id: string
-  /** Everything that was pushed to it and not compared yet. */
-  readonly heard: readonly Hint[]
+  /** What was pushed to it and not compared yet. */
+  readonly heard: Hint[]
 }

@@ -50,7 +50,7 @@ class Duel {
 
   /** Some stores grant nothing while they are young. */
   async begin(): Promise<void> {
-    if (!this.#contestant.hasOwnAge) return
+    if (!this.#contestant.isServer) return
     await this.#comeAndGo()
     await this.#passToNextEnd()
   }
@@ -97,7 +97,7 @@ class Duel {
         return this.#arena.stepWall(command.ms)
       case 'restart':
         await this.#arena.restart(command.data)
-        if (this.#contestant.hasOwnAge) await this.#comeAndGo()
+        if (this.#contestant.isServer) await this.#comeAndGo()
         return
     }
   }

@@ -26,6 +26,6 @@ export function memoryContestant(): Contestant {
     hear: async () => {},
     slackMs: 0,
     cutsOffers: true,
-    hasOwnAge: false,
+    isServer: false,
   }
 }

@@ -51,13 +51,13 @@ local function identify(leaseDurationMs)
     return epoch, now + longest, longest, run
   end
 
-  local before = grantsFrom
+  local before, isLonger = grantsFrom, longest ~= tonumber(known[4])
   -- A newcomer with a longer lease may be the second life of a holder with a longer lease.
-  if startedAt and grantsFrom > now then grantsFrom = math.max(grantsFrom, startedAt + leaseDurationMs) end
+  if startedAt and isLonger and grantsFrom > now then grantsFrom = math.max(grantsFrom, startedAt + longest) end
   -- A clock that has stepped back does not make the quarantine longer.
   grantsFrom = math.min(grantsFrom, now + longest)
   if grantsFrom ~= before then redis.call('HSET', root, 'grantsFrom', grantsFrom) end
-  if longest ~= tonumber(known[4]) then redis.call('HSET', root, 'longestLeaseMs', longest) end
+  if isLonger then redis.call('HSET', root, 'longestLeaseMs', longest) end
   return epoch, grantsFrom, longest, run
 end
 `
