@@ -45,11 +45,14 @@ function make(kind: Schedule['kind'], name: string, every: Duration, options: Sc
 /** A schedule that did not come from here may be anything. */
 export function checkSchedule(schedule: unknown): Schedule {
   const { kind, everyMs, initialDelayMs } = (schedule ?? {}) as Partial<Schedule>
-  const isOne =
-    (kind === 'fixedRate' || kind === 'fixedDelay') && Number(everyMs) >= SHORTEST_MS && Number(initialDelayMs) >= 0
-  if (isOne) return schedule as Schedule
+  const isOne = kind === 'fixedRate' || kind === 'fixedDelay'
+  if (isOne && isAtLeast(SHORTEST_MS, everyMs) && isAtLeast(0, initialDelayMs)) return { kind, everyMs, initialDelayMs }
   throw new SimbaError(
     'INVALID_OPTION',
     `The schedule is ${String(schedule)}; allowed is what fixedRate() and fixedDelay() return.`,
   )
+}
+
+function isAtLeast(minMs: number, ms: unknown): ms is number {
+  return typeof ms === 'number' && Number.isFinite(ms) && ms >= minMs
 }

@@ -30,6 +30,15 @@ export class Calls<Output, Input> {
     return last
   }
 
+  /** The last one whose input has these parts. */
+  of(parts: Partial<Input>): Call<Output, Input> {
+    const has = ({ input }: Call<Output, Input>) =>
+      Object.entries(parts).every(([key, value]) => input[key as keyof Input] === value)
+    const call = this.made.findLast(has)
+    if (!call) throw new Error(`There was no call with ${JSON.stringify(parts)}.`)
+    return call
+  }
+
   /** Of the one call that is open. */
   answer(output: Output): void {
     this.#only().answer(output)

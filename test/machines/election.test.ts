@@ -1,16 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type ElectionInput, type Event, electionMachine, type LeaseCall } from '../../src/machines/election.ts'
-import { scheduleLoopMachine } from '../../src/machines/scheduleLoop.ts'
-import type { TermKey } from '../../src/machines/term.ts'
-import { termWorkerMachine } from '../../src/machines/termWorker.ts'
+import { type ElectionInput, type Event, electionMachine } from '../../src/machines/election.ts'
 import type { CampaignAnswer, ReleaseAnswer, WithdrawAnswer } from '../../src/model/answers.ts'
-import { Calls, Runs } from './calls.ts'
+import { granted, HELD, provided } from './provided.ts'
 import { Stage, unanswered, unhandledFailures, unreached } from './stage.ts'
 
 const REST_MS = 15_000
-const granted = (token: number): CampaignAnswer => ({ kind: 'granted', token })
-const held: CampaignAnswer = { kind: 'held', holder: 'other' }
 const lost = (session = 's1') => ({ type: 'session.lost', session, reason: 'session-lost' }) as const
 const opened = (session: string) => ({ type: 'session.opened', session }) as const
 const restarted = (holds: Readonly<Record<string, number>>) =>
@@ -21,69 +16,24 @@ const STEP_DOWN = { type: 'STEP_DOWN' } as const
 
 function contend(input: Partial<ElectionInput> = {}) {
   const stage = new Stage()
-  const runs = new Runs()
-  const calls = {
-    campaign: new Calls<CampaignAnswer, LeaseCall>(),
-    withdraw: new Calls<WithdrawAnswer, LeaseCall & { readonly attempt: number }>(),
-    release: new Calls<ReleaseAnswer, LeaseCall & { readonly token: number; readonly attempt: number }>(),
-    backoff: new Calls<void, { readonly attempt: number }>(),
-    pause: new Calls<void, { readonly forMs: number }>(),
-    termDeadline: new Calls<void, TermKey>(),
-  }
-  const store = { isSessionLive: true }
-  const term = { fails: false }
-  const effects = stage.effects(
-    'enroll',
-    'discharge',
-    'beginTerm',
-    'reportCrash',
-    'revokeTerm',
-    'cutTerm',
-    'endTerm',
-    'leaseReleased',
-    'reportRest',
-  )
-  const termEffects = stage.effects('reportCrash', 'revokeTerm', 'cutTerm', 'endTerm', 'armDeadline', 'disarmDeadline')
-  const actor = stage.start(
-    electionMachine.provide({
-      actors: {
-        termWorker: termWorkerMachine.provide({
-          actors: { work: runs.logic, scheduleLoop: scheduleLoopMachine },
-          actions: {
-            ...termEffects,
-            cutTerm(args, params) {
-              if (term.fails) throw new Error('A machine has failed.')
-              termEffects.cutTerm(args, params)
-            },
-          },
-        }),
-        campaign: calls.campaign.logic,
-        withdraw: calls.withdraw.logic,
-        release: calls.release.logic,
-        backoff: calls.backoff.logic,
-        pause: calls.pause.logic,
-        termDeadline: calls.termDeadline.logic,
-      },
-      actions: effects,
-      guards: { wasGrantedInTime: (_, { answer }) => answer.kind === 'granted' && store.isSessionLive },
-    }),
-    { lease: 'ingest', work: 'ingest', session: 's1', ends: 'when-stopped', restMs: REST_MS, ...input },
-  )
+  const slots = provided(stage)
+  const actor = stage.start(slots.machines.election, {
+    lease: 'ingest',
+    work: 'ingest',
+    session: 's1',
+    ends: 'when-stopped',
+    restMs: REST_MS,
+    ...input,
+  })
   return {
-    ...calls,
+    ...slots,
     actor,
-    runs,
     stage,
-    store,
     is: (value: Parameters<ReturnType<typeof actor.getSnapshot>['matches']>[0]) => actor.getSnapshot().matches(value),
-    get output() {
-      return actor.getSnapshot().output
-    },
-    /** The actor of the present term fails, as by a defect. Its work runs on. */
+    /** The actor of the present term fails. Its work runs on. */
     failTerm() {
-      term.fails = true
-      actor.getSnapshot().children.term?.send({ type: 'term.cut', reason: 'expired' })
-      term.fails = false
+      const cut = { type: 'term.cut', reason: 'expired' } as const
+      slots.failing('term', () => actor.getSnapshot().children.term?.send(cut))
     },
     /** The term's time is out. */
     passDeadline() {
@@ -120,7 +70,7 @@ describe('campaigning', () => {
 
   test('a held lease is waited for, and campaigned for when it is offered', () => {
     const { campaign, actor, is } = contend()
-    campaign.answer(held)
+    campaign.answer(HELD)
     expect(is('waiting')).toBe(true)
     expect(campaign.open).toEqual([])
     actor.send(HINT)
@@ -132,9 +82,9 @@ describe('campaigning', () => {
     actor.send(HINT)
     actor.send(HINT)
     expect(campaign.made).toHaveLength(1)
-    campaign.answer(held)
+    campaign.answer(HELD)
     expect(campaign.made).toHaveLength(2)
-    campaign.answer(held)
+    campaign.answer(HELD)
     expect(campaign.made).toHaveLength(2)
   })
 
@@ -155,7 +105,7 @@ describe('campaigning', () => {
     expect(backoff.open).toHaveLength(1)
     backoff.answer()
     expect(campaign.open).toHaveLength(1)
-    campaign.answer(held)
+    campaign.answer(HELD)
     expect(backoff.open).toEqual([])
   })
 
@@ -171,7 +121,7 @@ describe('campaigning', () => {
       expect(backoff.last.input).toEqual({ attempt })
       backoff.answer()
     }
-    campaign.answer(held)
+    campaign.answer(HELD)
     expect(campaign.made).toHaveLength(4)
   })
 
@@ -179,7 +129,7 @@ describe('campaigning', () => {
     const { campaign, backoff, actor } = contend()
     campaign.fail()
     backoff.answer()
-    campaign.answer(held)
+    campaign.answer(HELD)
     actor.send(HINT)
     campaign.fail()
     expect(backoff.last.input).toEqual({ attempt: 1 })
@@ -204,7 +154,7 @@ describe('campaigning', () => {
 
   test('a restart of the store while in line is followed by a campaign, since the line may be forgotten', () => {
     const { campaign, actor } = contend()
-    campaign.answer(held)
+    campaign.answer(HELD)
     actor.send(restarted({}))
     expect(campaign.open).toHaveLength(1)
   })
@@ -237,7 +187,7 @@ describe('campaigning', () => {
     'a session that is lost while %s is campaigned for anew with the next',
     (where) => {
       const { campaign, actor, is } = contend()
-      if (where === 'waiting') campaign.answer(held)
+      if (where === 'waiting') campaign.answer(HELD)
       if (where === 'unsettled') campaign.fail()
       if (where === 'quarantined') campaign.answer({ kind: 'quarantined', retryInMs: 1 })
       if (where === 'hinted') actor.send(HINT)
@@ -251,9 +201,8 @@ describe('campaigning', () => {
 
 describe('a stop is never forgotten', () => {
   test('during a campaign: the grant that comes afterwards is given back, and never becomes a term', () => {
-    const { campaign, release, actor, runs, stage, output } = contend()
+    const { campaign, release, actor, runs, stage } = contend()
     actor.send(STOP)
-    expect(output).toBeUndefined()
     campaign.answer(granted(7))
     expect(release.last.input).toMatchObject({ session: 's1', token: 7, attempt: 0 })
     release.answer({ kind: 'released' })
@@ -263,7 +212,7 @@ describe('a stop is never forgotten', () => {
   })
 
   test.each([
-    ['held', held],
+    ['held', HELD],
     ['unknown', { kind: 'unknown' }],
     ['stale', { kind: 'stale' }],
     ['quarantined', { kind: 'quarantined', retryInMs: 1 }],
@@ -291,7 +240,7 @@ describe('a stop is never forgotten', () => {
     campaign.fail()
     backoff.answer()
     actor.send(STOP)
-    campaign.answer(held)
+    campaign.answer(HELD)
     expect(withdraw.last.input.attempt).toBe(0)
   })
 
@@ -299,7 +248,7 @@ describe('a stop is never forgotten', () => {
     'while %s: what a campaign may have got is given back',
     (where) => {
       const { campaign, withdraw, actor, is } = contend()
-      if (where === 'waiting') campaign.answer(held)
+      if (where === 'waiting') campaign.answer(HELD)
       if (where === 'unsettled') campaign.fail()
       if (where === 'quarantined') campaign.answer({ kind: 'quarantined', retryInMs: 1 })
       expect(is(where)).toBe(true)
@@ -330,7 +279,7 @@ describe('a stop is never forgotten', () => {
 
   test('during a withdrawal for a rest: no rest follows', () => {
     const { campaign, withdraw, actor, pause } = contend()
-    campaign.answer(held)
+    campaign.answer(HELD)
     actor.send(STEP_DOWN)
     withdraw.fail()
     actor.send(STOP)
@@ -342,7 +291,7 @@ describe('a stop is never forgotten', () => {
 
   test('during a rest: ends the rest', () => {
     const { campaign, withdraw, actor, pause } = contend()
-    campaign.answer(held)
+    campaign.answer(HELD)
     actor.send(STEP_DOWN)
     withdraw.answer({ kind: 'withdrawn' })
     expect(pause.open).toHaveLength(1)
@@ -355,10 +304,10 @@ describe('a stop is never forgotten', () => {
     'and a session that is lost meanwhile leaves nothing to give back, while %s',
     (where) => {
       const { campaign, actor } = contend()
-      if (where === 'waiting') campaign.answer(held)
+      if (where === 'waiting') campaign.answer(HELD)
       if (where === 'unsettled') campaign.fail()
       if (where === 'withdrawing') {
-        campaign.answer(held)
+        campaign.answer(HELD)
         actor.send(STEP_DOWN)
       }
       actor.send(STOP)
@@ -373,7 +322,7 @@ describe('a stop is never forgotten', () => {
     actor.send(HINT)
     actor.send(STEP_DOWN)
     actor.send(STOP)
-    campaign.answer(held)
+    campaign.answer(HELD)
     actor.send(STOP)
     expect(withdraw.made).toHaveLength(1)
     withdraw.answer({ kind: 'withdrawn' })
@@ -567,7 +516,7 @@ describe('handing over', () => {
         ends: 'after-step-down',
         session: where === 'without a session' ? null : 's1',
       })
-      if (where === 'in line') campaign.answer(held)
+      if (where === 'in line') campaign.answer(HELD)
       actor.send(STEP_DOWN)
       if (where === 'in a campaign whose session is lost') actor.send(lost())
       if (where === 'in line') withdraw.answer({ kind: 'withdrawn' })
@@ -630,7 +579,7 @@ describe('losing the session', () => {
 
   test('while withdrawing for a rest: the rest begins', () => {
     const { actor, campaign, is } = contend()
-    campaign.answer(held)
+    campaign.answer(HELD)
     actor.send(STEP_DOWN)
     actor.send(lost())
     expect(is('resting')).toBe(true)
@@ -638,7 +587,7 @@ describe('losing the session', () => {
 
   test('during a rest: the rest goes on, and what follows has the session of that time', () => {
     const { actor, pause, campaign, withdraw } = contend()
-    campaign.answer(held)
+    campaign.answer(HELD)
     actor.send(STEP_DOWN)
     withdraw.answer({ kind: 'withdrawn' })
     actor.send(lost())
@@ -649,7 +598,7 @@ describe('losing the session', () => {
 
   test('during a rest that ends without a session: it is waited for', () => {
     const { actor, pause, campaign, withdraw, is } = contend()
-    campaign.answer(held)
+    campaign.answer(HELD)
     actor.send(STEP_DOWN)
     withdraw.answer({ kind: 'withdrawn' })
     actor.send(lost())
@@ -778,7 +727,7 @@ describe('every state and every event', () => {
                   [
                     granted(++token),
                     granted(++token),
-                    held,
+                    HELD,
                     { kind: 'unknown' },
                     { kind: 'stale' },
                     { kind: 'quarantined', retryInMs: 5 },
@@ -818,7 +767,7 @@ describe('every state and every event', () => {
           for (const which of steps) if (actor.getSnapshot().status === 'active') step(which)
           if (actor.getSnapshot().status === 'active') actor.send(STOP)
           for (let round = 0; round < 10 && actor.getSnapshot().status === 'active'; round++) {
-            campaign.open[0]?.answer(held)
+            campaign.open[0]?.answer(HELD)
             withdraw.open[0]?.answer({ kind: 'withdrawn' })
             release.open[0]?.answer({ kind: 'released' })
             for (const { open } of [backoff, pause, termDeadline]) open[0]?.answer()

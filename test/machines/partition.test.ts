@@ -1,74 +1,26 @@
 import { describe, expect, test } from 'vitest'
-import { electionMachine, type LeaseCall } from '../../src/machines/election.ts'
 import { type Event, partitionMachine } from '../../src/machines/partition.ts'
-import type { TermKey } from '../../src/machines/term.ts'
-import { termWorkerMachine } from '../../src/machines/termWorker.ts'
-import type { CampaignAnswer, ReleaseAnswer, WithdrawAnswer } from '../../src/model/answers.ts'
-import { Calls, Runs } from './calls.ts'
+import { granted, HELD, provided } from './provided.ts'
 import { Stage, unanswered, unhandledFailures, unreached } from './stage.ts'
 
 const UNASSIGN = { type: 'partition.unassign' } as const
 const ASSIGN = { type: 'partition.assign' } as const
 const STOP = { type: 'partition.stop' } as const
 const LOST = { type: 'session.lost', session: 's1', reason: 'expired' } as const
-const granted = (token: number): CampaignAnswer => ({ kind: 'granted', token })
-const held: CampaignAnswer = { kind: 'held', holder: 'other' }
 
 function contend(session: string | null = 's1') {
   const stage = new Stage()
-  const runs = new Runs()
-  const pause = new Calls<void, { readonly forMs: number }>()
-  const calls = {
-    campaign: new Calls<CampaignAnswer, LeaseCall>(),
-    withdraw: new Calls<WithdrawAnswer, LeaseCall & { readonly attempt: number }>(),
-    release: new Calls<ReleaseAnswer, LeaseCall & { readonly token: number; readonly attempt: number }>(),
-    electionPause: new Calls<void, { readonly forMs: number }>(),
-  }
-  const defects = { inElection: false }
-  function isGranted({ kind }: CampaignAnswer): boolean {
-    if (defects.inElection) throw new Error('A machine has failed.')
-    return kind === 'granted'
-  }
-  const termEffects = stage.effects('reportCrash', 'revokeTerm', 'cutTerm', 'endTerm', 'armDeadline', 'disarmDeadline')
-  const electionEffects = stage.effects(
-    'reportCrash',
-    'revokeTerm',
-    'cutTerm',
-    'endTerm',
-    'enroll',
-    'discharge',
-    'beginTerm',
-    'leaseReleased',
-    'reportRest',
-  )
-  const election = electionMachine.provide({
-    actors: {
-      termWorker: termWorkerMachine.provide({ actors: { work: runs.logic }, actions: termEffects }),
-      campaign: calls.campaign.logic,
-      withdraw: calls.withdraw.logic,
-      release: calls.release.logic,
-      backoff: new Calls<void, { readonly attempt: number }>().logic,
-      pause: calls.electionPause.logic,
-      termDeadline: new Calls<void, TermKey>().logic,
-    },
-    actions: electionEffects,
-    guards: {
-      wasGrantedInTime: (_, { answer }) => isGranted(answer),
-      wasGranted: (_, answer) => isGranted(answer),
-    },
+  const slots = provided(stage)
+  const actor = stage.start(slots.machines.partition, {
+    lease: 'billing.3',
+    partition: 3,
+    work: 'group/billing',
+    session,
+    restMs: 15_000,
   })
-  const actor = stage.start(
-    partitionMachine.provide({
-      actors: { election, pause: pause.logic },
-      actions: stage.effects('reportCrash', 'reportRest'),
-    }),
-    { lease: 'billing.3', partition: 3, work: 'group/billing', session, restMs: 15_000 },
-  )
   return {
-    ...calls,
+    ...slots,
     actor,
-    pause,
-    runs,
     stage,
     /** What the group was told. */
     get told() {
@@ -80,9 +32,7 @@ function contend(session: string | null = 's1') {
     is: (value: Parameters<ReturnType<typeof actor.getSnapshot>['matches']>[0]) => actor.getSnapshot().matches(value),
     /** Once more the campaign is answered, and the election fails over it. */
     failElection() {
-      defects.inElection = true
-      calls.campaign.answer(granted(99))
-      defects.inElection = false
+      slots.failing('election', () => slots.campaign.answer(granted(99)))
     },
   }
 }
@@ -109,7 +59,7 @@ describe('a partition that the view gives to this member', () => {
 
   test('hears of offers, restarts and sessions', () => {
     const { actor, campaign, runs, release } = contend()
-    campaign.answer(held)
+    campaign.answer(HELD)
     actor.send({ type: 'lease.freed', lease: 'billing.3' })
     campaign.answer(granted(7))
     actor.send({ type: 'store.restarted', session: 's1', holds: {} })
@@ -210,8 +160,8 @@ describe('stepping down', () => {
     partition.release.answer({ kind: 'released' })
     expect(partition.stage.heard).toEqual([{ type: 'partition.resting', partition: 3 }])
     expect(partition.stage.log).toContain('reportRest billing.3 15000')
-    expect(partition.pause.last.input).toEqual({ forMs: 15_000 })
-    partition.pause.answer()
+    expect(partition.partitionRest.last.input).toEqual({ forMs: 15_000 })
+    partition.partitionRest.answer()
     expect(partition.told).toEqual(['partition.resting', 'partition.rested'])
     expect(partition.isGone).toBe(true)
   })
@@ -243,12 +193,12 @@ describe('stepping down', () => {
 
 describe('an election that fails itself', () => {
   test('is begun anew when what it left running has run out', () => {
-    const { failElection, stage, electionPause, campaign, told } = contend()
+    const { failElection, stage, pause, campaign, told } = contend()
     failElection()
     expect(stage.log).toContainEqual(expect.stringMatching(/^reportCrash billing\.3 .*A machine has failed/))
     expect(campaign.open).toEqual([])
-    expect(electionPause.last.input).toEqual({ forMs: 15_000 })
-    electionPause.answer()
+    expect(pause.last.input).toEqual({ forMs: 15_000 })
+    pause.answer()
     campaign.answer(granted(100))
     expect(told).toEqual([])
   })
@@ -257,31 +207,31 @@ describe('an election that fails itself', () => {
     ['leaving', [UNASSIGN]],
     ['stopping', [STOP]],
     ['stopping', [UNASSIGN, STOP]],
-  ] as const)('while %s: gives back what it may have held, and is gone', (where, events) => {
+  ] as const)('while %s: gives back what it may have HELD, and is gone', (where, events) => {
     const partition = contend()
     for (const event of events) partition.actor.send(event)
     partition.failElection()
     expect(partition.is({ alive: where })).toBe(true)
-    partition.electionPause.answer()
+    partition.pause.answer()
     partition.withdraw.answer({ kind: 'withdrawn' })
     expect(partition.isGone).toBe(true)
   })
 
   test('while its partition is coming back: contends when what it left running has run out', () => {
-    const { actor, failElection, electionPause, campaign, is } = contend()
+    const { actor, failElection, pause, campaign, is } = contend()
     actor.send(UNASSIGN)
     actor.send(ASSIGN)
     failElection()
     expect(is({ alive: 'contending' })).toBe(true)
-    electionPause.answer()
+    pause.answer()
     expect(campaign.open).toHaveLength(1)
   })
 
   test('does not make a later return wait', () => {
-    const { actor, failElection, electionPause, campaign, withdraw } = contend()
+    const { actor, failElection, pause, campaign, withdraw } = contend()
     failElection()
-    electionPause.answer()
-    campaign.answer(held)
+    pause.answer()
+    campaign.answer(HELD)
     actor.send(UNASSIGN)
     actor.send(ASSIGN)
     withdraw.answer({ kind: 'withdrawn' })

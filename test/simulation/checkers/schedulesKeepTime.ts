@@ -1,4 +1,4 @@
-/** Starts of a fixed rate lie on the grid of their term, at most one in a slot; a fixed delay counts from the end of a run. */
+/** Starts of a fixed rate lie on the grid of their term, at most one in a slot and none left out; a fixed delay counts from the end of a run. */
 import type { SeenRun, SeenTerm } from '../facts.ts'
 import { type Checker, GRAIN_MS } from './checker.ts'
 
@@ -6,45 +6,51 @@ import { type Checker, GRAIN_MS } from './checker.ts'
 const GRID_MS = GRAIN_MS + 10
 
 export const schedulesKeepTime: Checker = (cluster, report) => {
-  /** Of each node that jumped: a wall clock that is set forward counts as time that has passed. */
-  const jumped = new Set<unknown>(
-    cluster.plan.faults.flatMap((fault) =>
-      fault.kind === 'wall-step' ? [`node-${fault.node % cluster.plan.nodes.length}`] : [],
-    ),
-  )
+  const { nodes, faults } = cluster.plan
+  /** A wall clock that is set forward counts as time that has passed, which nobody outside can tell. */
+  const jumped = new Set(faults.flatMap((fault) => (fault.kind === 'wall-step' ? [fault.node % nodes.length] : [])))
+  /** How long the node had been held when the term began. */
+  const heldMs = new Map<SeenTerm, number>()
 
-  function check({ of, startedAtMs, heldMs }: SeenRun, before: SeenRun | undefined): void {
-    const { kind, everyMs, initialDelayMs } = of.duty.schedule!
-    const what = `Run ${of.runs.length} of term ${of.token} of ${of.lease}`
-    const msOfNode = (fromMs: number, toMs: number) => (toMs - fromMs) * of.node.clock.rate
-    const sinceStartMs = msOfNode(of.startedAtMs, startedAtMs)
-    const wasHeld = heldMs > (before?.heldMs ?? heldSinceStart.get(of) ?? 0)
-    if (sinceStartMs < initialDelayMs - GRAIN_MS) report(`${what} comes before the initial delay.`)
-    if (!before && !wasHeld && sinceStartMs > initialDelayMs + GRAIN_MS)
-      report(`${what} comes ${sinceStartMs} ms late.`)
-    if (before && kind === 'fixedDelay') {
-      const pauseMs = msOfNode(before.exited?.atMs ?? startedAtMs, startedAtMs)
-      if (pauseMs < everyMs - GRAIN_MS) report(`${what} comes ${pauseMs} ms after the end of the last one.`)
-      if (!wasHeld && pauseMs > everyMs + GRAIN_MS) report(`${what} comes ${pauseMs} ms after the last one's end.`)
-    }
-    if (kind === 'fixedRate') {
-      const offsetMs = sinceStartMs - firstOffset(of)
-      const slot = Math.floor((offsetMs + GRAIN_MS) / everyMs)
-      if (before && slot <= slots.get(before)!) report(`${what} is the second one in its slot.`)
-      slots.set(of.runs.at(-1)!, slot)
-      if (!wasHeld && Math.abs(offsetMs - slot * everyMs) > GRID_MS)
-        report(`${what} is ${offsetMs - slot * everyMs} ms off the grid.`)
-    }
+  /** When the next start of the term is due, in milliseconds of its node since it began, if the last run has ended so much later. */
+  function dueMs({ duty, startedAtMs, node }: SeenTerm, before: SeenRun | undefined, slackMs: number): number {
+    const { kind, everyMs, initialDelayMs } = duty.schedule!
+    if (!before) return initialDelayMs
+    const sinceStart = (atMs: number) => (atMs - startedAtMs) * node.clock.rate
+    const exitedMs = before.exited ? sinceStart(before.exited.atMs) : Number.POSITIVE_INFINITY
+    if (kind === 'fixedDelay') return exitedMs + everyMs
+    const slotOf = (ms: number) => Math.floor((ms - initialDelayMs + GRID_MS) / everyMs)
+    const next = 1 + Math.max(slotOf(sinceStart(before.startedAtMs)), slotOf(exitedMs + slackMs - GRID_MS))
+    return initialDelayMs + next * everyMs
   }
 
-  const slots = new Map<SeenRun, number>()
-  const heldSinceStart = new Map<SeenTerm, number>()
-  const firstOffset = (term: SeenTerm) => term.duty.schedule!.initialDelayMs
+  function check(run: SeenRun): void {
+    const { of, startedAtMs } = run
+    const before = of.runs.at(-2)
+    const sinceStartMs = (startedAtMs - of.startedAtMs) * of.node.clock.rate
+    const earlyMs = dueMs(of, before, -GRID_MS) - sinceStartMs
+    const lateMs = sinceStartMs - dueMs(of, before, GRID_MS)
+    const what = `Run ${of.runs.length} of term ${of.token} of ${of.lease}`
+    if (earlyMs > GRID_MS) report(`${what} comes ${earlyMs} ms too early.`)
+    const wasHeld = run.heldMs > (before?.heldMs ?? heldMs.get(of)!)
+    if (!wasHeld && lateMs > GRID_MS) report(`${what} comes ${lateMs} ms too late.`)
+  }
 
   return (fact) => {
-    if (fact.type === 'term.started') heldSinceStart.set(fact.term, fact.term.node.heldMs)
-    if (fact.type !== 'run.started') return
-    const { of } = fact.run
-    if (of.duty.schedule && !jumped.has(of.node.name)) check(fact.run, of.runs.at(-2))
+    if (fact.type === 'term.started') heldMs.set(fact.term, fact.term.node.heldMs)
+    const term = fact.type === 'run.started' ? fact.run.of : fact.type === 'term.revoked' ? fact.term : undefined
+    if (!term?.duty.schedule || jumped.has(nodeNumber(term))) return
+    if (fact.type === 'run.started') check(fact.run)
+    if (fact.type === 'term.revoked' && term.revoked?.reason !== 'fatal-work') {
+      const last = term.runs.at(-1)
+      const wasHeld = term.node.heldMs > (last?.heldMs ?? heldMs.get(term)!)
+      const lateMs = (cluster.nowMs - term.startedAtMs) * term.node.clock.rate - dueMs(term, last, GRID_MS)
+      if (!wasHeld && lateMs > GRID_MS)
+        report(`The next run of term ${term.token} of ${term.lease} is missing for ${lateMs} ms.`)
+    }
   }
+}
+
+function nodeNumber({ node }: SeenTerm): number {
+  return Number(node.name.replace('node-', ''))
 }
