@@ -11,8 +11,11 @@
  *   if (needs !== 'restart') test(name, () => run({ backend: () => backend, pass }))
  * }
  */
-export { contractCases } from './backends/contract.ts'
+
 export type { ContractCase, ContractHarness } from './backends/contract/case.ts'
+export { contractCases } from './backends/contract.ts'
+/** What a backend of your own implements. */
+export type * from './backends/port.ts'
 export type { Cut, Link } from './simulation/link.ts'
 export type { SimulationLog } from './simulation/log.ts'
 export type { ClockTraits, MachineClock } from './simulation/machineClock.ts'

@@ -71,9 +71,18 @@ export interface PlainError {
 
 /** Anything that was thrown, as plain data. */
 export function plainError(thrown: unknown): PlainError {
-  if (!(thrown instanceof Error)) return { name: 'Error', message: String(thrown) }
+  if (!(thrown instanceof Error)) return { name: 'Error', message: textOf(thrown) }
   const code = (thrown as { code?: unknown }).code
   return typeof code === 'string'
     ? { name: thrown.name, message: thrown.message, code }
     : { name: thrown.name, message: thrown.message }
+}
+
+/** Objects without a prototype, for one, have no text. */
+function textOf(thrown: unknown): string {
+  try {
+    return String(thrown)
+  } catch {
+    return Object.prototype.toString.call(thrown)
+  }
 }

@@ -1,12 +1,13 @@
 /** `simba.election(name)`: work that runs on the one node that leads. */
 import type { ElectionEnd } from '../machines/election.ts'
 import type { Leader } from '../model/answers.ts'
-import { SimbaError } from '../model/errors.ts'
+import { plainError } from '../model/errors.ts'
 import { checkName } from '../model/names.ts'
 import type { Schedule } from '../model/schedule.ts'
 import { checkWork } from './checkWork.ts'
 import type { Core } from './core.ts'
 import { createElectionLogic, type ElectionLogic } from './electionLogic.ts'
+import { guardedListener } from './listener.ts'
 import { checkSchedule } from './schedules.ts'
 import { stoppable, type Task } from './task.ts'
 import type { TermWork } from './work.ts'
@@ -126,10 +127,11 @@ interface ElectionStart {
 
 function observe(core: Core, lease: string, listener: (leader: Leader | null) => unknown): () => void {
   const { observers, tasks, settings } = core.runtime
-  if (typeof listener !== 'function')
-    throw new SimbaError('INVALID_OPTION', `The listener is ${String(listener)}; allowed is a function.`)
+  const tell = guardedListener(listener, (error) =>
+    settings.logger.error({ lease, err: plainError(error) }, 'A listener has failed.'),
+  )
   const observer = `observer/${tasks.nextNumber()}`
-  observers.set(observer, listener)
+  observers.set(observer, tell)
   const input = { observer, lease, everyMs: settings.renewIntervalMs }
   core.startChild({ kind: 'observer', id: observer, input }, 'stop', () => observers.delete(observer))
   return () => {

@@ -148,11 +148,14 @@ function matches(descriptor: string, event: string): boolean {
   return descriptor === event || (descriptor.endsWith('.*') && event.startsWith(descriptor.slice(0, -1)))
 }
 
-/** Pairs of a state and an event that meet no answer. */
-export function unanswered(machine: AnyStateMachine, events: readonly string[]): readonly string[] {
-  return leavesOf(machine.root).flatMap((leaf) =>
-    leaf.type === 'final' ? [] : events.filter((event) => !answers(leaf, event)).map((event) => `${leaf.id}: ${event}`),
-  )
+/** Pairs of a state and an event that meet no answer. Of regions that are active at once, one answer is enough. */
+export function unanswered({ root }: AnyStateMachine, events: readonly string[]): readonly string[] {
+  const regions = root.type === 'parallel' ? Object.values(root.states) : [root]
+  const silent = (region: AnyStateNode, event: string) =>
+    leavesOf(region).filter((leaf) => leaf.type !== 'final' && !answers(leaf, event))
+  return events
+    .filter((event) => regions.every((region) => silent(region, event).length > 0))
+    .flatMap((event) => regions.flatMap((region) => silent(region, event).map(({ id }) => `${id}: ${event}`)))
 }
 
 /** Actors that a state invokes, where their failing would be the machine's. */

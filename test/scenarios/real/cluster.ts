@@ -1,6 +1,6 @@
 /** Several nodes on one store, and the merged log of them all. */
 
-import type { NodeProcess } from './node-process.ts'
+import type { Exit, NodeProcess } from './node-process.ts'
 import { type ClientOrders, type Line, machineMs, type Order } from './orders.ts'
 import type { Pool } from './pool.ts'
 import { endOf, type Reign, ReignLog } from './reigns.ts'
@@ -60,6 +60,13 @@ export class Cluster {
 
   order(name: string, order: Order): Promise<void> {
     return this.node(name).order(order)
+  }
+
+  /** Waits for the process to end. */
+  async exit(name: string): Promise<Exit> {
+    const process = this.node(name)
+    await this.until(`the process of ${name} has ended`, () => !process.isRunning)
+    return process.exited
   }
 
   async #start(name: string): Promise<Node> {

@@ -108,7 +108,7 @@ describe.skipIf(isRedisMissing)('nodes on Redis', () => {
 
     const askedMs = machineMs()
     void nodes.order('a', { do: 'leave' })
-    expect(await nodes.node('a').exited).toEqual({ code: 0, signal: null })
+    expect(await nodes.exit('a')).toEqual({ code: 0, signal: null })
     report('from the order to leave to the end of the process', machineMs() - askedMs)
     expect(await dump(redis)).not.toContain(sessionOf('a'))
     await nodes.allLed(['x', 'y', 'schedule', ...Array.from({ length: 8 }, (_, partition) => `g.${partition}`)], {
@@ -116,7 +116,7 @@ describe.skipIf(isRedisMissing)('nodes on Redis', () => {
     })
 
     void nodes.order('b', { do: 'leave' })
-    expect(await nodes.node('b').exited).toEqual({ code: 0, signal: null })
+    expect(await nodes.exit('b')).toEqual({ code: 0, signal: null })
     // The one that remembers the last token.
     expect(await redis.keys(`*${nodes.namespace}*`)).toEqual([`simba:{${nodes.namespace}}`])
     expect(await redis.pubsub('CHANNELS')).toEqual([])
@@ -135,8 +135,8 @@ describe.skipIf(isRedisMissing)('nodes on Redis', () => {
     const nodes = cluster({ backend: server().url, elections: ['x'], cleanUpMs, ...SLOW })
     await nodes.start('a', 'b', 'c')
     let leader = await nodes.led('x')
-    for (const handover of ['first', 'second']) {
-      const stopped = nodes.order(leader.node, { do: 'stop' })
+    for (const order of [{ do: 'retire', lease: 'x' }, { do: 'stop' }] as const) {
+      const stopped = nodes.order(leader.node, order)
       const next = await nodes.led('x', { after: leader })
       await stopped
 
@@ -145,7 +145,7 @@ describe.skipIf(isRedisMissing)('nodes on Redis', () => {
       expect(leader.endedMs).toBeGreaterThanOrEqual(leader.leftMs!)
       expect(next.startedMs).toBeGreaterThan(leader.endedMs!)
       const tookMs = next.startedMs - leader.leftMs!
-      report(`the ${handover} clean handover, from the exit of the work to the next term`, tookMs)
+      report(`handover after '${order.do}', from the exit of the work to the next term`, tookMs)
       // Found by the hint.
       expect(tookMs).toBeLessThan(NOISE_MS)
       leader = next

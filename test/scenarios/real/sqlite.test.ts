@@ -13,15 +13,15 @@ describe('nodes on SQLite', () => {
     const nodes = cluster({ backend: sqliteFile(), elections: ['x'], cleanUpMs: 30, ...SLOW })
     await nodes.start('a', 'b', 'c')
     let leader = await nodes.led('x')
-    for (const handover of ['first', 'second']) {
-      await nodes.order(leader.node, { do: 'leave' })
-      expect(await nodes.node(leader.node).exited).toEqual({ code: 0, signal: null })
+    for (const order of [{ do: 'retire', lease: 'x' }, { do: 'leave' }] as const) {
+      await nodes.order(leader.node, order)
       const next = await nodes.led('x', { after: leader })
       const tookMs = next.startedMs - leader.leftMs!
-      report(`the ${handover} clean handover, from the exit of the work to the next term`, tookMs)
+      report(`handover after '${order.do}', from the exit of the work to the next term`, tookMs)
       expect(leader).toMatchObject({ reason: 'stopped', isConfirmed: true })
       // Found by the next look.
       expect(tookMs).toBeLessThan(POLL_MS + NOISE_MS)
+      if (order.do === 'leave') expect(await nodes.exit(leader.node)).toEqual({ code: 0, signal: null })
       leader = next
     }
     expect(findFaults(nodes.lines)).toEqual([])
