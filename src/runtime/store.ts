@@ -44,7 +44,7 @@ export class Store {
   readonly #events: Events
   readonly #onHint: (hint: Hint) => void
   readonly #held = new Map<string, Held>()
-  readonly #lane = new Lane(MOST_COMMANDS)
+  readonly #lane: Lane
   /** Gives up a call whose answer is awaited. */
   readonly #underWay = new Set<() => void>()
   #connection: Connection | undefined
@@ -54,6 +54,7 @@ export class Store {
     this.#backend = settings.backend
     this.#settings = settings
     this.#events = events
+    this.#lane = new Lane(MOST_COMMANDS, (next) => settings.clock.wakeAt(settings.clock.now(), next))
     this.#onHint = onHint
   }
 

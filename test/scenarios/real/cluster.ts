@@ -177,8 +177,24 @@ export class Cluster {
 
   /** Stops every client; the processes go back to the pool. */
   async dispose(): Promise<void> {
-    await Promise.all([...this.#nodes.values()].map((process) => this.#pool.giveBack(process)))
+    await Promise.all(this.names.map((name) => this.#dispose(name)))
     this.#nodes.clear()
+  }
+
+  async #dispose(name: string): Promise<void> {
+    const process = this.node(name)
+    let isStopped = false
+    if (process.isPaused) process.resume()
+    void process.order({ do: 'stop' }).then(() => {
+      isStopped = true
+    })
+    try {
+      await this.until(`${name} stops`, () => isStopped || !process.isRunning)
+    } catch (error) {
+      process.kill()
+      throw error
+    }
+    this.#pool.giveBack(process)
   }
 }
 

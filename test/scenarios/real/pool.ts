@@ -18,10 +18,8 @@ export class Pool {
     return node
   }
 
-  /** Ends its client and keeps the process for the next one. */
-  async giveBack(node: NodeProcess): Promise<void> {
-    if (node.isPaused) node.resume()
-    if (node.isRunning) await Promise.race([node.order({ do: 'stop' }), node.exited])
+  /** Keeps a process without a client for the next one. */
+  giveBack(node: NodeProcess): void {
     node.onLine = () => {}
     if (node.isRunning) this.#idle.push(node)
   }
