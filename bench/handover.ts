@@ -23,7 +23,8 @@ const POLL_MS = 100
 
 const folder = mkdtempSync(join(tmpdir(), 'simba-bench-'))
 const server = await RedisServer.start()
-const pool = new Pool(3, 'production')
+const pool = new Pool('production')
+pool.start(3)
 try {
   const roundTripMs = await measureRoundTrip()
   console.table({

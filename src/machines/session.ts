@@ -29,11 +29,13 @@ export interface Renewed {
 }
 
 export interface Context extends SessionInput {
+  /** The one that is live, and that others have heard of. */
   readonly session: string | null
   readonly validUntilMs: number
   readonly epoch: number
   /** When others could run out: the next renewal is brought forward to it. */
   readonly nextExpiryInMs: number | null
+  /** Counts openings that failed and sessions that were lost, since the last renewal. */
   readonly attempt: number
   /** As of the last renewal. */
   readonly inbox: Inbox
@@ -116,10 +118,12 @@ const sessionSetup = setup({
     ),
     reportResumed: effect<OfSession>('reportResumed'),
     reportClosed: effect<{ readonly session: string | null }>('reportClosed'),
-    noteOpened: assign((_, opened: Opened) => ({ ...opened, attempt: 0, nextExpiryInMs: null })),
+    noteOpened: assign((_, opened: Opened) => ({ ...opened, nextExpiryInMs: null })),
+    forgetSession: assign({ session: null }),
     noteRenewed: assign(({ context }, { answer, validUntilMs }: Renewed) =>
       answer.kind === 'renewed'
         ? {
+            attempt: 0,
             validUntilMs,
             epoch: answer.epoch,
             nextExpiryInMs: answer.nextExpiryInMs,
@@ -130,6 +134,7 @@ const sessionSetup = setup({
         : {},
     ),
     countFailure: assign({ attempt: ({ context }) => context.attempt + 1 }),
+    clearFailures: assign({ attempt: 0 }),
     extendValidity: raise({ type: 'validity.extended' }),
     listHolds: raise({ type: 'holds.listed' }),
     doubt: raise({ type: 'session.doubted' }),
@@ -155,6 +160,7 @@ const sessionSetup = setup({
     hasPush: ({ context }) => context.pollIntervalMs === undefined,
     /** The clock has reached this instant. */
     hasRunOut: question<{ readonly validUntilMs: number }>('hasRunOut'),
+    hasFailed: ({ context }) => context.attempt > 0,
     isUnknown: (_, { answer }: Renewed) => answer.kind === 'unknown',
     hasRestarted: (_, { answer }: Renewed) => answer.kind === 'renewed' && answer.holds !== undefined,
     isInbox: (_, answer: LookAnswer) => answer.kind === 'inbox',
@@ -198,6 +204,12 @@ const hasEnded = [
 const hasRestarted = { type: 'hasRestarted', params: renewed } as const
 const confirmRestart = [...confirm, 'tellRestarted', 'listHolds'] as const
 const reportResumed = { type: 'reportResumed', params: ofSession } as const
+
+/** At once, but not in a circle: a store may open sessions that it then knows nothing of. */
+const openAnew = [
+  { guard: 'hasFailed', target: '#session.pausing', actions: ['forgetSession', 'countFailure'] },
+  { target: '#session.clearing', actions: ['forgetSession', 'countFailure'] },
+] as const
 
 const renewCall = {
   id: 'renew',
@@ -324,7 +336,12 @@ export const sessionMachine = sessionSetup.createMachine({
                 guard: { type: 'hasRunOut', params: opened },
                 target: '#session.pausing',
                 // Nobody has heard of it, so nobody need hear that it is lost.
-                actions: [{ type: 'noteOpened', params: opened }, endSession('closed'), 'countFailure'],
+                actions: [
+                  { type: 'noteOpened', params: opened },
+                  endSession('closed'),
+                  'forgetSession',
+                  'countFailure',
+                ],
               },
               { target: '#session.live', actions: { type: 'noteOpened', params: opened } },
             ],
@@ -336,9 +353,9 @@ export const sessionMachine = sessionSetup.createMachine({
           on: {
             'xstate.done.actor.open': {
               target: '#session.closing',
-              actions: [{ type: 'noteOpened', params: opened }, endSession('closed')],
+              actions: [{ type: 'noteOpened', params: opened }, endSession('closed'), 'forgetSession', 'clearFailures'],
             },
-            'xstate.error.actor.open': '#session.closing',
+            'xstate.error.actor.open': { target: '#session.closing', actions: 'clearFailures' },
           },
         },
       },
@@ -350,7 +367,7 @@ export const sessionMachine = sessionSetup.createMachine({
         onDone: 'clearing',
         onError: 'clearing',
       },
-      on: { 'session.close': 'closing' },
+      on: { 'session.close': { target: 'closing', actions: 'clearFailures' } },
     },
     clearing: {
       description:
@@ -361,7 +378,7 @@ export const sessionMachine = sessionSetup.createMachine({
         onDone: 'opening',
         onError: { target: 'pausing', actions: 'countFailure' },
       },
-      on: { 'session.close': 'closing' },
+      on: { 'session.close': { target: 'closing', actions: 'clearFailures' } },
     },
     live: {
       type: 'parallel',
@@ -418,7 +435,7 @@ export const sessionMachine = sessionSetup.createMachine({
       },
       on: {
         'session.revoked': 'lost.unknown',
-        'session.close': { target: 'closing', actions: endSession('closed') },
+        'session.close': { target: 'closing', actions: [endSession('closed'), 'clearFailures'] },
       },
     },
     lost: {
@@ -426,11 +443,11 @@ export const sessionMachine = sessionSetup.createMachine({
       states: {
         expired: {
           entry: [endSession('expired'), { type: 'tellLost', params: 'expired' }],
-          always: '#session.clearing',
+          always: openAnew,
         },
         unknown: {
           entry: [endSession('session-lost'), { type: 'tellLost', params: 'session-lost' }],
-          always: '#session.clearing',
+          always: openAnew,
         },
       },
     },

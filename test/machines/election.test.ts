@@ -235,13 +235,16 @@ describe('a stop is never forgotten', () => {
     expect(actor.getSnapshot().status).toBe('done')
   })
 
-  test('during a campaign after failed ones: what was heard counts as heard, and nothing waits longer than it must', () => {
-    const { campaign, backoff, withdraw, actor } = contend()
+  test.each([
+    ['held', HELD],
+    ['granted', granted(7)],
+  ] as const)('during a campaign after failed ones, that is %s: nothing waits longer than it must', (_, answer) => {
+    const { campaign, backoff, withdraw, release, actor } = contend()
     campaign.fail()
     backoff.answer()
     actor.send(STOP)
-    campaign.answer(HELD)
-    expect(withdraw.last.input.attempt).toBe(0)
+    campaign.answer(answer)
+    expect([...withdraw.open, ...release.open].map(({ input }) => input.attempt)).toEqual([0])
   })
 
   test.each(['waiting', 'unsettled', 'quarantined'] as const)(

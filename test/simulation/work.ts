@@ -22,7 +22,9 @@ export async function perform({ work, schedule }: Duty, term: Term, hand: Stageh
       break
     case 'slow':
       if (!isScheduled) await untilAborted(term, hand)
-      await hand.sleep(work.exitMs)
+      await hand.sleep(work.exitMs / 2)
+      hand.look()
+      await hand.sleep(work.exitMs / 2)
       break
     case 'stubborn':
       await hand.sleep(work.forMs)

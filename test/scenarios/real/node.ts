@@ -28,6 +28,7 @@ console.warn = (message: string) => {
   if (!message.startsWith('Event "xstate.done.actor.')) say({ type: 'log', level: 'error', message, details: {} })
 }
 
+/** Those that were not over when the probe last looked. */
 const terms = new Set<Term>()
 let simba: Simba | undefined
 let cleanUpMs = 0
@@ -37,7 +38,6 @@ async function lead(term: Term): Promise<void> {
   terms.add(term)
   await term.revoked
   if (cleanUpMs > 0) await sleep(cleanUpMs)
-  terms.delete(term)
   say({ type: 'work.left', lease: term.lease, token: term.token })
 }
 
@@ -125,6 +125,7 @@ function tellStandstill(): void {
   // Asked before anything is written.
   const validities = [...terms].map(({ lease, token, isValid }): Validity => ({ lease, token, isValid }))
   if (forMs > STANDSTILL_MS) say({ type: 'stood still', forMs, terms: validities })
+  for (const term of terms) if (term.signal.aborted) terms.delete(term)
   probedMs = machineMs()
 }
 

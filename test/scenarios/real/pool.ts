@@ -7,9 +7,12 @@ export class Pool {
   readonly #build: 'development' | 'production'
   #isDisposed = false
 
-  constructor(size: number, build: 'development' | 'production' = 'development') {
+  constructor(build: 'development' | 'production' = 'development') {
     this.#build = build
-    for (let i = 0; i < size; i++) this.#idle.push(this.#start())
+  }
+
+  start(count: number): void {
+    for (let i = 0; i < count; i++) this.#idle.push(this.#start())
   }
 
   async take(): Promise<NodeProcess> {

@@ -5,12 +5,14 @@ import { describe, expect, test } from 'vitest'
 import type { Cluster } from './cluster.ts'
 import { findFaults } from './judge.ts'
 import { machineMs } from './orders.ts'
-import { cluster, isRedisMissing, redisServer } from './stage.ts'
+import { cluster, isRedisMissing, redisServer, startProcesses } from './stage.ts'
 
 const LEASE_MS = 3_000
 const RENEW_MS = 200
 const WATCHED_MS = 1_500
 const MANY = 500
+
+startProcesses(2)
 
 describe.skipIf(isRedisMissing)('a Redis server counts', () => {
   const server = redisServer()

@@ -5,11 +5,13 @@ import type { RedisServer } from '../../support/redis-server.ts'
 import type { Cluster } from './cluster.ts'
 import { findFaults } from './judge.ts'
 import { machineMs } from './orders.ts'
-import { cluster, isRedisMissing, LEASE_MS, NOISE_MS, RENEW_MS, redisServer, report } from './stage.ts'
+import { cluster, isRedisMissing, LEASE_MS, NOISE_MS, RENEW_MS, redisServer, report, startProcesses } from './stage.ts'
 
 const ELECTIONS = ['u', 'v', 'w', 'x']
 const LEASES = [...ELECTIONS, 'g.0', 'g.1', 'g.2', 'g.3']
 const EVERYTHING = { elections: ELECTIONS, groups: { g: 4 } }
+
+startProcesses(3)
 
 describe.skipIf(isRedisMissing)('a Redis server that fails', () => {
   const server = redisServer()

@@ -3,17 +3,19 @@ import { describe, expect, test } from 'vitest'
 import { balanced, PARTITIONS, untouched } from './groups.ts'
 import { findFaults } from './judge.ts'
 import { machineMs } from './orders.ts'
-import { cluster, LEASE_MS, NOISE_MS, report, SLOW, sqliteFile } from './stage.ts'
+import { cluster, LEASE_MS, NOISE_MS, report, SLOW, sqliteFile, startProcesses } from './stage.ts'
 
 /** The backend's default. */
 const POLL_MS = 100
+
+startProcesses(3)
 
 describe('nodes on SQLite', () => {
   test('a clean stop of the leader hands over within a poll interval', async () => {
     const nodes = cluster({ backend: sqliteFile(), elections: ['x'], cleanUpMs: 30, ...SLOW })
     await nodes.start('a', 'b', 'c')
     let leader = await nodes.led('x')
-    for (const order of [{ do: 'retire', lease: 'x' }, { do: 'leave' }] as const) {
+    for (const order of [{ do: 'retire', lease: 'x' }, { do: 'stop' }] as const) {
       await nodes.order(leader.node, order)
       const next = await nodes.led('x', { after: leader })
       const tookMs = next.startedMs - leader.leftMs!
@@ -21,7 +23,6 @@ describe('nodes on SQLite', () => {
       expect(leader).toMatchObject({ reason: 'stopped', isConfirmed: true })
       // Found by the next look.
       expect(tookMs).toBeLessThan(POLL_MS + NOISE_MS)
-      if (order.do === 'leave') expect(await nodes.exit(leader.node)).toEqual({ code: 0, signal: null })
       leader = next
     }
     expect(findFaults(nodes.lines)).toEqual([])
@@ -56,7 +57,8 @@ describe('nodes on SQLite', () => {
     expect(second.reason).toMatch(/^(expired|session-lost)$/)
 
     await balanced(nodes, [second.node, third.node])
-    await nodes.order(third.node, { do: 'stop' })
+    void nodes.order(third.node, { do: 'leave' })
+    expect(await nodes.exit(third.node)).toEqual({ code: 0, signal: null })
     await nodes.led('x', { after: third, by: second.node })
     expect(findFaults(nodes.lines)).toEqual([])
   })

@@ -21,10 +21,13 @@ export const SLOW = { leaseDurationMs: 12_000, renewIntervalMs: 5_000 }
 /** What a busy machine may add to anything. */
 export const NOISE_MS = 1_000
 
-const PROCESSES = 3
-
-const pool = new Pool(PROCESSES)
+const pool = new Pool()
 afterAll(() => pool.dispose())
+
+/** As many as the file's largest scenario needs, while its servers start. */
+export function startProcesses(count: number): void {
+  pool.start(count)
+}
 
 // In this order: nodes are stopped while there is still a store to tell.
 const cleanUps: (() => unknown)[] = []

@@ -3,6 +3,7 @@ import { calmClusterLeads } from './calmClusterLeads.ts'
 import type { Checker } from './checker.ts'
 import { failuresHarmNothing } from './failuresHarmNothing.ts'
 import { handoverInOrder } from './handoverInOrder.ts'
+import { nothingUnwantedIsElected } from './nothingUnwantedIsElected.ts'
 import { oneTermAtATime } from './oneTermAtATime.ts'
 import { partitionsStay } from './partitionsStay.ts'
 import { revokedIsTold } from './revokedIsTold.ts'
@@ -22,4 +23,5 @@ export const checkers: Readonly<Record<string, Checker>> = {
   stopIsComplete,
   partitionsStay,
   calmClusterLeads,
+  nothingUnwantedIsElected,
 }

@@ -18,6 +18,8 @@ export const revokedIsTold: Checker = (cluster, report) => {
     if (signal.aborted && interruptedAtMs === undefined) report(`${what} has aborted without telling.`)
     if (isValid && remainingMs <= 0) report(`${what} is valid, and has no time left.`)
     if (isValid === throws(() => term.ensureValid())) report(`${what} and ensureValid() disagree.`)
+    if (of.revoked && remainingMs > Math.max(0, of.revoked.deadlineMs - cluster.nowMs) * node.clock.rate + GRAIN_MS)
+      report(`${what} was revoked, and has got more time since.`)
     const first = outOfTime.get(of)
     if (isValid && first) report(`${what} is valid again.`)
     if (isValid) return

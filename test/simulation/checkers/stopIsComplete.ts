@@ -2,15 +2,19 @@
 import type { SeenStop } from '../facts.ts'
 import { LEASE_MS, MARGIN_MS, RENEW_MS } from '../plan.ts'
 import { type Checker, GRAIN_MS } from './checker.ts'
+import { StoreBook } from './storeBook.ts'
 
 /** The work's time, the time in which the store forgets a session that cannot be closed, and the calls around it. */
 const BOUND_MS = LEASE_MS + LEASE_MS + MARGIN_MS + 3 * RENEW_MS
 
 export const stopIsComplete: Checker = (cluster, report) => {
+  const book = new StoreBook()
   const waiting = new Set<SeenStop>()
   /** Until when the store keeps each session. */
   const kept = new Map<string, { readonly untilMs: number; readonly wasLate: boolean }>()
   const sessions = new Map<object, string[]>()
+  /** What they held runs out with them. */
+  const lost = new Set<string>()
 
   function awakeMs({ node, askedAtMs, heldMs }: SeenStop): number {
     return cluster.nowMs - askedAtMs - (node.heldMs - heldMs)
@@ -30,6 +34,11 @@ export const stopIsComplete: Checker = (cluster, report) => {
       if (startedAtMs <= cluster.nowMs && endedAtMs === undefined)
         report(`${what} is done, and term ${token} of ${lease} goes on.`)
     }
+    for (const { lease, session } of book.open()) {
+      const isOfTask = duty && (lease === duty.name || lease.startsWith(`${duty.name}.`))
+      if (isOfTask && sessions.get(process)?.at(-1) === session && !lost.has(session))
+        report(`${what} has left ${lease} with the session ${session} in the store.`)
+    }
     if (duty) return
     const { connections, listeners } = node.link.inUse
     if (connections + listeners > 0) report(`${what} has left ${connections} connections and ${listeners} listeners.`)
@@ -44,6 +53,7 @@ export const stopIsComplete: Checker = (cluster, report) => {
 
   return (fact) => {
     if (fact.type === 'executed') {
+      book.note(fact.executed, cluster.nowMs)
       const { method, answer, session, sentAtMs } = fact.executed
       const keeps = answer !== undefined && (method === 'open' || (answer as { kind?: string }).kind === 'renewed')
       if (keeps && (method === 'open' || method === 'renew')) {
@@ -57,6 +67,7 @@ export const stopIsComplete: Checker = (cluster, report) => {
       const { process } = fact.node
       sessions.set(process, [...(sessions.get(process) ?? []), fact.event.session])
     }
+    if (fact.type === 'published' && fact.event.type === 'session.lost') lost.add(fact.event.session)
     if (fact.type === 'stop.asked') waiting.add(fact.stop)
     if (fact.type === 'stop.done') {
       waiting.delete(fact.stop)

@@ -13,7 +13,7 @@ export interface Grant {
 }
 
 export class StoreBook {
-  readonly grants: Grant[] = []
+  readonly #byToken = new Map<number, Grant>()
   readonly #lastOf = new Map<string, Grant>()
 
   /** Returns the grant, where it is one. */
@@ -24,7 +24,7 @@ export class StoreBook {
     if (method === 'campaign' && kind === 'granted') {
       const { token } = answer as Extract<CampaignAnswer, { kind: 'granted' }>
       const grant: Grant = { lease, token, session, node, atMs, isGivenBack: false }
-      this.grants.push(grant)
+      this.#byToken.set(token, grant)
       this.#lastOf.set(lease, grant)
       return grant
     }
@@ -36,11 +36,16 @@ export class StoreBook {
     return undefined
   }
 
+  /** The last grant of each lease, where nobody has given it back. */
+  open(): readonly Grant[] {
+    return [...this.#lastOf.values()].filter(({ isGivenBack }) => !isGivenBack)
+  }
+
   last(lease: string): Grant | undefined {
     return this.#lastOf.get(lease)
   }
 
   grant(token: number): Grant | undefined {
-    return this.grants.find((grant) => grant.token === token)
+    return this.#byToken.get(token)
   }
 }
