@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
 
+const PROCESSES = 'test/scenarios/real/*.test.ts'
+
 export default defineConfig({
   resolve: {
     // Tests and examples import the package by its name, and get the source.
@@ -16,11 +18,20 @@ export default defineConfig({
     conditions: process.env.XSTATE ? [process.env.XSTATE] : [],
   },
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Tests with real servers and processes want the machine's cores for themselves.
-    maxWorkers: 2,
     env: { SIMBA_BACKEND: '' },
+    projects: [
+      {
+        extends: true,
+        // Many of them start real servers.
+        test: { name: 'code', include: ['test/**/*.test.ts'], exclude: [PROCESSES], maxWorkers: 2 },
+      },
+      {
+        extends: true,
+        // These want the machine's cores for themselves: after all others, and one file at a time.
+        test: { name: 'processes', include: [PROCESSES], fileParallelism: false },
+      },
+    ],
   },
 })

@@ -7,6 +7,9 @@ import { drawPages, FOLDER } from '../scripts/charts/pages.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
+/** Drawing takes a second or two. */
+const drawn = drawPages(root)
+
 describe('the pictures of the machines', () => {
   test('stately.config.json finds every file of the source that makes a machine, and nothing else', () => {
     const makers = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
@@ -17,7 +20,7 @@ describe('the pictures of the machines', () => {
   })
 
   test('there is a picture of each machine, and each is what its machine looks like now', async () => {
-    const pages = await drawPages(root)
+    const pages = await drawn
     expect([...pages.keys()].filter((name) => name.endsWith('.svg'))).toHaveLength(
       findMachineFiles(root, readConfig(root)).length,
     )
@@ -31,6 +34,6 @@ describe('the pictures of the machines', () => {
   })
 
   test('drawing twice gives the same bytes', async () => {
-    expect(await drawPages(root)).toEqual(await drawPages(root))
+    expect(await drawPages(root)).toEqual(await drawn)
   })
 })

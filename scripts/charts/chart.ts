@@ -32,6 +32,9 @@ export interface Move {
   readonly target?: string
 }
 
+const DONE = ' done'
+const FAILED = ' failed'
+
 export function readChart(machine: AnyStateMachine): Chart {
   const moves = movesOf(machine.root)
   const isIgnored = ({ target, actions }: Move) => target === undefined && actions.length === 0
@@ -72,7 +75,7 @@ function movesOf(node: AnyStateNode): readonly Move[] {
   return [
     ...(node.always ?? []).map((transition) => ({ events: [], ...readMove(transition) })),
     // Events that are answered alike are written once.
-    ...[...answers.values()].flatMap(({ events, moves }) => moves.map((move) => ({ events, ...move }))),
+    ...[...answers.values()].flatMap(({ events, moves }) => moves.map((move) => ({ events: folded(events), ...move }))),
   ]
 }
 
@@ -85,6 +88,15 @@ function readMove({ guard, actions, target }: AnyTransitionDefinition): Omit<Mov
   }
 }
 
+/** An actor whose done and failed are answered alike just ends. */
+function folded(events: readonly string[]): readonly string[] {
+  return events
+    .filter((event) => !(event.endsWith(FAILED) && events.includes(event.replace(FAILED, DONE))))
+    .map((event) =>
+      event.endsWith(DONE) && events.includes(event.replace(DONE, FAILED)) ? event.replace(DONE, ' ends') : event,
+    )
+}
+
 /** What an actor's end is called: `campaign done`, `campaign failed`. */
 function eventName(node: AnyStateNode, event: string): string {
   const ended = /^xstate\.(done|error)\.actor\.(.+)$/.exec(event)
@@ -92,7 +104,7 @@ function eventName(node: AnyStateNode, event: string): string {
   const [, how, id] = ended
   const invoked = node.invoke.find((invoke) => invoke.id === id)
   const actor = id === '*' ? 'child' : String(invoked?.src ?? id).replace(/\.\*$/, '')
-  return `${actor} ${how === 'done' ? 'done' : 'failed'}`
+  return `${actor}${how === 'done' ? DONE : FAILED}`
 }
 
 function nameOf(slot: unknown): string {

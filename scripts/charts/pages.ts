@@ -18,7 +18,8 @@ These pictures are drawn from the machines themselves by \`npm run charts\`; nob
 How to read them: a box is a state, and boxes within it are the states below it. A dot marks where a box begins, a double border a final state, and
 dashed borders the regions of a parallel state, which are all active at once. In a box stand what happens at its **entry** and **exit**, the actors that
 it **invokes** while it is active, and its moves: \`event [guard] / actions → target\`. An arrow between two boxes says that something inside the one
-moves to the other; the lines in the boxes say what. \`X done\` and \`X failed\` are the end of an actor that was invoked.`
+moves to the other; the lines in the boxes say what. \`X done\` and \`X failed\` are the end of an actor that was
+invoked, \`X ends\` is either.`
 
 /** Contents by file name. */
 export type Pages = ReadonlyMap<string, string>

@@ -149,6 +149,20 @@ describe('the way to the server', () => {
     expect(await connection.leaders(['x'])).toEqual([null])
   })
 
+  it('falls silent on many calls at once: they are rejected, and the connection is given up once', async () => {
+    const way = await proxy(server)
+    const { connection } = await granting(way.url)
+    const warnings: string[] = []
+    const onWarning = ({ name }: Error) => void warnings.push(name)
+    process.on('warning', onWarning)
+    way.hold()
+    const calls = await Promise.allSettled(Array.from({ length: 30 }, () => connection.leaders(['x'])))
+    for (const call of calls) expect(call).toEqual({ status: 'rejected', reason: unavailable })
+    await answering(connection)
+    process.off('warning', onWarning)
+    expect(warnings).toEqual([])
+  })
+
   it('leads to a replica: that is a connection fault, until the server is a master again', async () => {
     const { player, hinted } = await granting(server.url)
     const other = await start()

@@ -120,15 +120,16 @@ describe('declarations', () => {
   })
 
   test('may have the name of something that every object has', () => {
-    const { declare, end, ended, withdraw, campaign, leases } = running()
+    const { actor, declare, end, ended, withdraw, campaign, leases } = running()
     end('constructor')
     declare(election('constructor'))
     expect(leases()).toEqual(['constructor'])
     campaign.answer(HELD)
     end('constructor')
     expect(ended()).toEqual([])
+    actor.send(STOP)
     withdraw.answer(WITHDRAWN)
-    expect(ended()).toEqual(['constructor'])
+    expect(ended()).toEqual(['constructor', ELECTIONS])
   })
 
   test('go round a bounded number of cohorts', () => {

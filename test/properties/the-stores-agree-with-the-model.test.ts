@@ -9,7 +9,7 @@ import { sqliteContestant, sqliteTempo } from '../simulation/side-by-side/sqlite
 import { RedisServer } from '../support/redis-server.ts'
 
 describe('each store does what the model says', () => {
-  duels('in memory', { tempo: memoryTempo, contestant: memoryContestant, commands: 60, runs: 250 })
+  duels('in memory', { tempo: memoryTempo, contestant: memoryContestant, commands: 60, runs: 400 })
 
   const file = freshFile()
   duels('in an SQLite file', { tempo: sqliteTempo, contestant: () => sqliteContestant(file), commands: 60, runs: 30 })

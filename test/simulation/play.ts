@@ -35,8 +35,11 @@ export async function play(plan: Plan): Promise<Story> {
   for (const watch of watchers) watch({ type: 'calm' })
   await cluster.stopAll()
   for (const watch of watchers) watch({ type: 'end' })
-  const { log, time } = cluster.simulation
-  return { violations, log: String(log), simulatedMs: time.nowMs, terms: cluster.terms.length }
+  const { time } = cluster.simulation
+  const log = String(cluster.simulation.log)
+  // What the runtime says of itself when one of its machines is in status `error`.
+  if (log.includes('a defect')) violations.push('A machine of the library has failed.')
+  return { violations, log, simulatedMs: time.nowMs, terms: cluster.terms.length }
 }
 
 /**

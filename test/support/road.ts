@@ -69,6 +69,11 @@ export class Road {
     this.#onHint(hint)
   }
 
+  /** What the present session hears hints with. */
+  listener(): (hint: Hint) => void {
+    return this.#onHint
+  }
+
   count(method: Method): number {
     return this.calls.filter((call) => call.method === method).length
   }

@@ -31,6 +31,8 @@ export class RedisConnection implements Connection, SessionLink {
   readonly #sessions = new Map<string, (hint: Hint) => void>()
   /** Channels whose hints the server passes on, or should again after a reconnection. */
   readonly #channels = new Map<string, (hint: Hint) => void>()
+  /** Told to hang up, and not closed yet. */
+  readonly #givenUp = new Set<Client>()
   #link: 'new' | 'up' | 'down' = 'new'
   #isClosed = false
   #description: Promise<void> | undefined
@@ -105,9 +107,16 @@ export class RedisConnection implements Connection, SessionLink {
       return await question(wires)
     } catch (cause) {
       // The socket may be dead without knowing it. Newer versions of ioredis have a setting for this.
-      if (isTimeout(cause) && client.status === 'ready') client.disconnect(true)
+      if (isTimeout(cause)) this.#giveUp(client)
       throw inOurWords(cause)
     }
+  }
+
+  /** Makes the connection anew; once, however many calls run out of time on it together. */
+  #giveUp(client: Client): void {
+    if (client.status !== 'ready' || this.#givenUp.has(client)) return
+    this.#givenUp.add(client)
+    client.disconnect(true)
   }
 
   #wire({ commands, hints, keyPrefix }: Clients): Wires {
@@ -119,7 +128,10 @@ export class RedisConnection implements Connection, SessionLink {
       const hint = parseHint(message)
       if (hint) this.#channels.get(channel)?.(hint)
     })
-    for (const client of [commands, hints]) client.on('error', (error) => this.#onError(withoutCommand(error)))
+    for (const client of [commands, hints]) {
+      client.on('error', (error) => this.#onError(withoutCommand(error)))
+      client.on('close', () => this.#givenUp.delete(client))
+    }
     return wires
   }
 
@@ -149,7 +161,7 @@ export class RedisConnection implements Connection, SessionLink {
       'The connection to Redis was lost.',
     )
     // Nothing is ever sent on the other connection, so that it would not notice for a long time that it is dead, too.
-    if (hints.status === 'ready') hints.disconnect(true)
+    this.#giveUp(hints)
     this.#tellAll({ type: 'disconnected' })
   }
 
@@ -159,7 +171,7 @@ export class RedisConnection implements Connection, SessionLink {
     try {
       await hints.subscribe(...channels)
     } catch {
-      if (hints.status === 'ready') hints.disconnect(true)
+      this.#giveUp(hints)
       return
     }
     // What was said meanwhile was said to nobody.

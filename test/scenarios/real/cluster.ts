@@ -6,7 +6,7 @@ import type { Pool } from './pool.ts'
 import { endOf, type Reign, ReignLog } from './reigns.ts'
 
 /** What is not true after this long is not going to be, however busy the machine. */
-const PATIENCE_MS = 20_000
+export const PATIENCE_MS = 20_000
 const GLANCE_MS = 20
 
 /** A node need not have written anything since shortly before it was paused. */

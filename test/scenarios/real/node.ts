@@ -2,7 +2,6 @@
  * A process with one client, told over its standard input what to do. Writes down each event, and everything else that a judge from
  * outside must know, at the moment at which it happens.
  */
-import { writeSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createSimba, fixedDelay, type Simba, type Task, type Term } from 'simba-xstate'
@@ -13,13 +12,11 @@ import { type ClientOrders, machineMs, type Note, type Order, type Validity } fr
 const PROBE_MS = 20
 const STANDSTILL_MS = 250
 
-const STDOUT = 1
-
 /** What the client's clock reads besides the machine's. */
 let clockLeadMs = performance.now() - machineMs()
 
 function say(what: Note | { readonly type: string }): void {
-  writeSync(STDOUT, `${JSON.stringify({ atMs: machineMs(), ...what })}\n`)
+  process.stdout.write(`${JSON.stringify({ atMs: machineMs(), ...what })}\n`)
 }
 
 // XState's development build warns of events that nobody receives any more: a defect of ours, but for the end of a child whose parent

@@ -60,69 +60,78 @@ export interface Tempo {
   /** All time that passes is a multiple of this. */
   readonly grainMs: number
   readonly canStepWall: boolean
-  /** How often the store restarts among a thousand commands. */
-  readonly restarts: number
+  readonly canRestart: boolean
 }
+
+/** What a duel is mostly about: how many times as often as usual something happens in it. */
+type Mood = { readonly [Kind in Command['do']]?: number }
+
+const MOODS: readonly Mood[] = [
+  {},
+  { campaign: 2, rally: 3, release: 2, withdraw: 2, join: 0, leave: 0 },
+  { join: 5, leave: 3, close: 2, campaign: 0.2, rally: 0.2, release: 0.2, withdraw: 0.2 },
+  { open: 2, renew: 3, arrive: 4, rally: 0, release: 0.5 },
+  { pass: 2, passToNext: 4, stepBack: 8, rally: 3 },
+  { restart: 10, pass: 2, passToNext: 2, stepBack: 2 },
+]
 
 /** Many commands in random order, those most often that bring clients into each other's way. */
 export function someCommands(tempo: Tempo, maxLength: number): fc.Arbitrary<readonly Command[]> {
-  return fc.array(aCommand(tempo), { maxLength, size: 'max' })
+  return fc.oneof(...MOODS.map((mood) => fc.array(aCommand(tempo, mood), { maxLength, size: 'max' })))
 }
 
-function aCommand({ leasesMs, renewalsMs, passesMs, canStepWall, restarts }: Tempo): fc.Arbitrary<Command> {
+function aCommand(
+  { leasesMs, renewalsMs, passesMs, canStepWall, canRestart }: Tempo,
+  mood: Mood,
+): fc.Arbitrary<Command> {
   const who = fc.nat({ max: CLIENTS - 1 })
-  const delayed = often(false, fc.constant(true), 8)
-  const persistent = { who, unaware: often(false, fc.constant(true), 4) }
-  const numbered = { ...persistent, delayed, shift: often(0, fc.integer({ min: -6, max: 3 })) }
+  const delayed = often(8, false, fc.constant(true))
+  const persistent = { who, unaware: often(4, false, fc.constant(true)) }
+  const numbered = { ...persistent, delayed, shift: often(3, 0, fc.integer({ min: -6, max: 3 })) }
   const lease = fc.constantFrom(...LEASES)
   const group = fc.constantFrom(...GROUPS)
   const ms = fc.constantFrom(...passesMs)
   const everybody = Array.from({ length: CLIENTS }, (_, index) => index)
-  const awake = often(everybody, fc.subarray(everybody), 1)
-  const partitions = often(4, fc.constant(8), 5)
+  const awake = fc.oneof(fc.constant([]), fc.subarray(everybody), fc.constant(everybody))
+  const leaseMs = fc.constantFrom(...leasesMs)
+  const renewMs = fc.constantFrom(...renewalsMs)
+  const behind = often(1, null, fc.nat({ max: 5 }))
+  const epoch = often(3, 'known' as const, fc.constant('earlier' as const))
+  const token = often(3, 'own' as const, fc.constantFrom('former' as const, 'foreign' as const))
+  const partitions = often(5, 4, fc.constant(8))
   const resting = fc.subarray([2, 0])
+  const data = fc.constantFrom('kept' as const, 'lost' as const)
 
+  /** Of a thousand commands, so many are of this kind. */
+  const of = <Kind extends Command['do'], Rest>(
+    usually: number,
+    kind: Kind,
+    rest: { readonly [Key in keyof Rest]: fc.Arbitrary<Rest[Key]> },
+  ) => ({
+    weight: Math.round(usually * (mood[kind] ?? 1)),
+    arbitrary: fc.record(rest).map((values) => ({ do: kind, ...values })),
+  })
   return fc.oneof(
-    of(40, {
-      do: fc.constant('open' as const),
-      who,
-      leaseMs: fc.constantFrom(...leasesMs),
-      renewMs: fc.constantFrom(...renewalsMs),
-      delayed,
-    }),
-    of(10, { do: fc.constant('reopen' as const), who }),
-    of(90, {
-      do: fc.constant('renew' as const),
-      behind: often(null, fc.nat({ max: 5 }), 1),
-      epoch: often('known' as const, fc.constant('earlier' as const)),
-      ...persistent,
-    }),
-    of(180, { do: fc.constant('campaign' as const), lease, ...numbered }),
-    of(60, { do: fc.constant('rally' as const), lease, who }),
-    of(80, { do: fc.constant('withdraw' as const), lease, ...numbered }),
-    of(120, {
-      do: fc.constant('release' as const),
-      lease,
-      token: often('own' as const, fc.constantFrom('former' as const, 'foreign' as const)),
-      ...numbered,
-    }),
-    of(100, { do: fc.constant('join' as const), group, partitions, resting, ...numbered }),
-    of(40, { do: fc.constant('leave' as const), group, ...numbered }),
-    of(40, { do: fc.constant('close' as const), who }),
-    of(60, { do: fc.constant('arrive' as const), who, back: fc.nat({ max: 5 }) }),
-    of(100, { do: fc.constant('pass' as const), ms, awake }),
-    of(60, { do: fc.constant('passToNext' as const), offset: fc.constantFrom(-1, 0, 1), awake }),
-    of(20, { do: fc.constant('stepBack' as const), ms }),
-    of(canStepWall ? 10 : 0, { do: fc.constant('stepWall' as const), ms: fc.constantFrom(-5_000, 5_000) }),
-    of(restarts, { do: fc.constant('restart' as const), data: fc.constantFrom('kept' as const, 'lost' as const) }),
-  )
-}
-
-function of<T>(weight: number, model: { readonly [Key in keyof T]: fc.Arbitrary<T[Key]> }) {
-  return { weight, arbitrary: fc.record(model) as fc.Arbitrary<T> }
+    of(40, 'open', { who, leaseMs, renewMs, delayed }),
+    of(10, 'reopen', { who }),
+    of(90, 'renew', { behind, epoch, ...persistent }),
+    of(180, 'campaign', { lease, ...numbered }),
+    of(60, 'rally', { lease, who }),
+    of(80, 'withdraw', { lease, ...numbered }),
+    of(120, 'release', { lease, token, ...numbered }),
+    of(100, 'join', { group, partitions, resting, ...numbered }),
+    of(40, 'leave', { group, ...numbered }),
+    of(40, 'close', { who }),
+    of(60, 'arrive', { who, back: fc.nat({ max: 5 }) }),
+    of(90, 'pass', { ms, awake }),
+    of(60, 'passToNext', { offset: fc.constantFrom(-1, 0, 1), awake }),
+    of(15, 'stepBack', { ms }),
+    of(canStepWall ? 5 : 0, 'stepWall', { ms: fc.constantFrom(-5_000, 5_000) }),
+    of(canRestart ? 15 : 0, 'restart', { data }),
+  ) as fc.Arbitrary<Command>
 }
 
 /** The usual value so many times as often as any other. */
-function often<Usual, Other>(usual: Usual, other: fc.Arbitrary<Other>, times = 3): fc.Arbitrary<Usual | Other> {
+function often<Usual, Other>(times: number, usual: Usual, other: fc.Arbitrary<Other>): fc.Arbitrary<Usual | Other> {
   return fc.oneof({ weight: times, arbitrary: fc.constant(usual) }, { weight: 1, arbitrary: other })
 }

@@ -10,7 +10,7 @@ export const memoryTempo: Tempo = {
   passesMs: [1, 100, 200, 300, 500, 700, 1_000],
   grainMs: 1,
   canStepWall: true,
-  restarts: 15,
+  canRestart: true,
 }
 
 export function memoryContestant(): Contestant {

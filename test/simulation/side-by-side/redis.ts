@@ -21,7 +21,7 @@ export const redisTempo: Tempo = {
   passesMs: [1, 2, 3, 5, 7, 10].map(grains),
   grainMs: GRAIN_MS,
   canStepWall: false,
-  restarts: 5,
+  canRestart: true,
 }
 
 /** Everything that is an instant in the records of a namespace. */

@@ -6,7 +6,7 @@ import type { Contestant } from './contestant.ts'
 import { memoryTempo } from './memory.ts'
 
 /** A file keeps its memory, whatever restarts. */
-export const sqliteTempo: Tempo = { ...memoryTempo, restarts: 0 }
+export const sqliteTempo: Tempo = { ...memoryTempo, canRestart: false }
 
 let namespaces = 0
 
