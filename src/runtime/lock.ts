@@ -80,6 +80,7 @@ async function acquire(core: Core, lease: string, timedOut: Promise<never>, leav
   ended.catch(() => {})
   const task = startElection(core, {
     lease,
+    // However the term ends: nobody who has held the lock is given it a second time.
     ends: 'after-term',
     work: (term) => {
       grant(term)
@@ -90,8 +91,6 @@ async function acquire(core: Core, lease: string, timedOut: Promise<never>, leav
 
   try {
     const term = await Promise.race([granted, timedOut, ended])
-    // A term that ends before the release ends the lock: it is never campaigned for again under the same holder.
-    void term.revoked.then(() => task.stop())
     const giveBack = async () => {
       release()
       await task.stop()

@@ -299,6 +299,22 @@ describe('fatal work', () => {
     await world.until(task.stop(), 0)
   })
 
+  test('in a term that is out of time steps nobody down, though nobody has told it yet', async () => {
+    const client = world.client()
+    const blocked = held()
+    const task = client.simba.election('ingest').runWhileLeader(async (term) => {
+      if (client.of('work.started').length > 1) return untilAborted(term)
+      await blocked.promise
+      throw new FatalWorkError('much too late')
+    })
+    await world.settle()
+    world.time.setTimer(blocked.resolve, 1)
+    await world.time.block(LEASE_MS)
+    await world.pass(100)
+    expect(client.of('election.stepped-down')).toEqual([])
+    expect(task.term?.isValid).toBe(true)
+  })
+
   test('after the end of its term steps nobody down', async () => {
     const client = world.client()
     const task = client.simba.election('ingest').runWhileLeader(async (term) => {

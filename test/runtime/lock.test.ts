@@ -206,9 +206,13 @@ describe('a timeout', () => {
   })
 
   test('of one who gets the lock in time has no effect, and no timer, any more', async () => {
-    const lock = await client.simba.lock('section').acquire({ timeout: '5s' })
+    const lock = await client.simba.lock('section').acquire({ timeout: '1h' })
+    const other = await client.simba.lock('other').acquire({ timeout: '5s' })
     await world.pass(LEASE_MS)
-    expect(lock.term.isValid).toBe(true)
+    expect([lock.term.isValid, other.term.isValid]).toEqual([true, true])
+    await Promise.all([lock.release(), other.release()])
+    await world.until(client.simba.stop(), 0)
+    expect(world.time.timers).toBe(0)
   })
 
   test('counts on a client that is not running, too', async () => {

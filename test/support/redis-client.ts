@@ -48,7 +48,12 @@ export async function openClient(
   options: Partial<SessionOptions> = {},
 ): Promise<Client> {
   const made = client(backend, namespace, options)
-  await made.player.open()
+  try {
+    await made.player.open()
+  } catch (error) {
+    await made.connection.close()
+    throw error
+  }
   return made
 }
 
