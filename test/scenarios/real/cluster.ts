@@ -20,11 +20,6 @@ export interface ClusterOptions
   readonly cleanUpMs?: number
 }
 
-export interface Node {
-  readonly name: string
-  readonly process: NodeProcess
-}
-
 export class Cluster {
   readonly lines: Line[] = []
   readonly namespace = `real-${Math.random().toString(36).slice(2, 10)}`
@@ -40,12 +35,11 @@ export class Cluster {
   }
 
   /** Starts nodes of these names; a name is used once. Resolves when each has a session. */
-  async start(...names: readonly string[]): Promise<readonly Node[]> {
-    const nodes = await Promise.all(names.map((name) => this.#start(name)))
+  async start(...names: readonly string[]): Promise<void> {
+    await Promise.all(names.map((name) => this.#start(name)))
     await this.until(`${names.join(', ')} have sessions`, () =>
       names.every((name) => this.lines.some(({ node, type }) => node === name && type === 'session.opened')),
     )
-    return nodes
   }
 
   get names(): readonly string[] {
@@ -69,7 +63,7 @@ export class Cluster {
     return process.exited
   }
 
-  async #start(name: string): Promise<Node> {
+  async #start(name: string): Promise<void> {
     const process = await this.#pool.take()
     const { elections = [], groups = {}, cleanUpMs = 0, ...rest } = this.#options
     process.onLine = (said) => {
@@ -83,7 +77,6 @@ export class Cluster {
       do: 'begin',
       client: { ...rest, node: name, namespace: this.namespace, elections, groups, cleanUpMs },
     })
-    return { name, process }
   }
 
   /** Looks after each line, and now and then. Fails with the end of the log. */
@@ -146,6 +139,11 @@ export class Cluster {
     if (after && reign.token <= after.token) return undefined
     if ((by && reign.node !== by) || reign.node === notBy) return undefined
     return reign
+  }
+
+  /** The log of the former leader may come later than that of the next one. */
+  async handedOver(reigns: readonly Reign[]): Promise<void> {
+    await this.until('the handovers are over', () => reigns.every(({ handedOverMs }) => handedOverMs !== undefined))
   }
 
   /** What a node said when it went on after it had been paused or blocked since then. */

@@ -73,11 +73,8 @@ async function doEverythingElse(client: Simba): Promise<void> {
   client.election('schedule').observe(() => {})
   const held = await client.lock('lock').acquire()
   held.signal.addEventListener('abort', () => held.release())
-  for (const timeout of ['1h', '1d'])
-    client
-      .lock('lock')
-      .acquire({ timeout })
-      .catch(() => {})
+  const wait = (timeout: string) => client.lock('lock').acquire({ timeout })
+  void Promise.allSettled([wait('1h'), wait('1d')])
 }
 
 function contend(leases: readonly string[]): void {

@@ -1,15 +1,18 @@
 /** What becomes of elections when something happens to the Redis server itself: frozen, crashed, emptied, set back. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import type { RedisServer } from '../../support/redis-server.ts'
 import type { Cluster } from './cluster.ts'
+import { balanced, leasesOf } from './groups.ts'
 import { findFaults } from './judge.ts'
 import { machineMs } from './orders.ts'
 import { cluster, isRedisMissing, LEASE_MS, NOISE_MS, RENEW_MS, redisServer, report, startProcesses } from './stage.ts'
 
 const ELECTIONS = ['u', 'v', 'w', 'x']
-const LEASES = [...ELECTIONS, 'g.0', 'g.1', 'g.2', 'g.3']
-const EVERYTHING = { elections: ELECTIONS, groups: { g: 4 } }
+const PARTITIONS = 4
+const LEASES = [...ELECTIONS, ...leasesOf(PARTITIONS)]
+const EVERYTHING = { elections: ELECTIONS, groups: { g: PARTITIONS } }
 
 startProcesses(3)
 
@@ -38,11 +41,24 @@ describe.skipIf(isRedisMissing)('a Redis server that fails', () => {
     expect(findFaults(nodes.lines)).toEqual([])
   })
 
+  test('frozen for less than the lease: every term goes on', async () => {
+    const nodes = cluster({ backend: server().url, ...EVERYTHING })
+    await nodes.start('a', 'b')
+    const before = await balanced(nodes, PARTITIONS, nodes.names)
+    server().freeze()
+    await sleep(RENEW_MS * 1.5)
+    server().thaw()
+    await nodes.renewedSince(machineMs())
+    expect(LEASES.map((lease) => nodes.reign(lease))).toEqual(expect.arrayContaining([...before]))
+    expect(nodes.lines.filter(({ type }) => type === 'session.lost')).toEqual([])
+    expect(findFaults(nodes.lines)).toEqual([])
+  })
+
   test('SCRIPT FLUSH goes unnoticed', async () => {
     const nodes = cluster({ backend: server().url, ...EVERYTHING })
     await nodes.start('a', 'b')
-    const before = await nodes.allLed(LEASES)
-    await settled(nodes, before.length)
+    await nodes.allLed(LEASES)
+    await balanced(nodes, PARTITIONS, nodes.names)
     await command(server(), (redis) => redis.script('FLUSH'))
     const flushedMs = machineMs()
     await nodes.renewedSince(flushedMs)
@@ -54,7 +70,7 @@ describe.skipIf(isRedisMissing)('a Redis server that fails', () => {
     const nodes = cluster({ backend: server().url, ...EVERYTHING })
     await nodes.start('a', 'b', 'c')
     await nodes.allLed(LEASES)
-    await settled(nodes, LEASES.length)
+    await balanced(nodes, PARTITIONS, nodes.names)
     const before = LEASES.map((lease) => nodes.reign(lease)!)
     const flushedMs = machineMs()
     await command(server(), (redis) => redis.flushall())
@@ -86,7 +102,7 @@ describe.skipIf(isRedisMissing)('a Redis server that fails', () => {
     const nodes = cluster({ backend: persistent().url, ...EVERYTHING })
     await nodes.start('a', 'b', 'c')
     const before = await nodes.allLed(LEASES)
-    await settled(nodes, before.length)
+    await balanced(nodes, PARTITIONS, nodes.names)
     const crashedMs = machineMs()
     await persistent().restart('kept')
     await nodes.renewedSince(machineMs())
@@ -123,20 +139,6 @@ describe.skipIf(isRedisMissing)('a Redis server that fails', () => {
 
 function startsBetween(nodes: Cluster, fromMs: number, toMs: number) {
   return nodes.reigns.filter(({ startedMs }) => startedMs > fromMs && startedMs < toMs)
-}
-
-/** The group has found its balance: every node has joined and every lease is led, with nothing on its way to somebody else. */
-async function settled(nodes: Cluster, leases: number): Promise<void> {
-  await nodes.until('every node sees all the others', () =>
-    nodes.names.every((name) => {
-      const view = nodes.lines.findLast((line) => line.node === name && line.type === 'members.changed')
-      return view?.type === 'members.changed' && view.members.length === nodes.names.length
-    }),
-  )
-  await nodes.until('nothing is on its way', () => {
-    const alive = nodes.reigns.filter(({ endedMs }) => endedMs === undefined)
-    return alive.length === leases && alive.every(({ revokedMs }) => revokedMs === undefined)
-  })
 }
 
 async function command(server: RedisServer, send: (redis: Redis) => Promise<unknown>): Promise<void> {

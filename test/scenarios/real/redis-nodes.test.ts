@@ -2,12 +2,14 @@
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import type { Cluster } from './cluster.ts'
-import { balanced, PARTITIONS, untouched } from './groups.ts'
+import { balanced, untouched } from './groups.ts'
 import { findFaults } from './judge.ts'
 import { type Line, machineMs } from './orders.ts'
 import { dump } from './redis-dump.ts'
 import type { Reign } from './reigns.ts'
 import { cluster, isRedisMissing, LEASE_MS, NOISE_MS, redisServer, report, SLOW, startProcesses } from './stage.ts'
+
+const PARTITIONS = 16
 
 startProcesses(3)
 
@@ -60,6 +62,7 @@ describe.skipIf(isRedisMissing)('nodes on Redis', () => {
     const leader = await nodes.led('x')
     await nodes.order(leader.node, { do: 'step down', lease: 'x' })
     const next = await nodes.led('x', { after: leader })
+    await nodes.handedOver([leader])
     expect(leader).toMatchObject({ reason: 'stepped-down', isConfirmed: true })
     expect(next.startedMs - leader.revokedMs!).toBeLessThan(NOISE_MS)
     // The lease is free now, and yet it waits.
@@ -72,11 +75,11 @@ describe.skipIf(isRedisMissing)('nodes on Redis', () => {
   test(`${PARTITIONS} partitions on three nodes: what a killed one had is taken over, and given back when it returns; the rest runs on`, async () => {
     const nodes = cluster({ backend: server().url, groups: { g: PARTITIONS } })
     await nodes.start('a', 'b', 'c')
-    const first = await balanced(nodes, ['a', 'b', 'c'])
+    const first = await balanced(nodes, PARTITIONS, ['a', 'b', 'c'])
 
     nodes.node('a').kill()
     const killedMs = machineMs()
-    const second = await balanced(nodes, ['b', 'c'])
+    const second = await balanced(nodes, PARTITIONS, ['b', 'c'])
     const tookMs = Math.max(...second.map(({ startedMs }) => startedMs)) - killedMs
     report(`from kill -9 until all partitions of the node are led again, with a lease of ${LEASE_MS} ms`, tookMs)
     expect(tookMs).toBeLessThan(LEASE_MS * 1.1 + NOISE_MS)
@@ -84,15 +87,15 @@ describe.skipIf(isRedisMissing)('nodes on Redis', () => {
     expect(untouched(first, second)).toHaveLength(first.filter(({ node }) => node !== 'a').length)
 
     await nodes.start('d')
-    const third = await balanced(nodes, ['b', 'c', 'd'])
+    const third = await balanced(nodes, PARTITIONS, ['b', 'c', 'd'])
     expect(third.filter(({ node }) => node === 'd').length).toBeGreaterThan(0)
     expect(untouched(second, third)).toHaveLength(third.filter(({ node }) => node !== 'd').length)
     const moved = second.filter((reign) => !third.includes(reign))
-    await nodes.until('all handovers are over', () => moved.every(({ handedOverMs }) => handedOverMs !== undefined))
+    await nodes.handedOver(moved)
     for (const reign of moved) expect(reign).toMatchObject({ reason: 'moved', isConfirmed: true })
 
     await nodes.order('b', { do: 'stop' })
-    const fourth = await balanced(nodes, ['c', 'd'])
+    const fourth = await balanced(nodes, PARTITIONS, ['c', 'd'])
     expect(untouched(third, fourth)).toHaveLength(third.filter(({ node }) => node !== 'b').length)
     expect(findFaults(nodes.lines)).toEqual([])
   })

@@ -1,12 +1,14 @@
 /** Three processes on one SQLite file, of which the leader is stopped, killed or paused. */
 import { describe, expect, test } from 'vitest'
-import { balanced, PARTITIONS, untouched } from './groups.ts'
+import { balanced, untouched } from './groups.ts'
 import { findFaults } from './judge.ts'
 import { machineMs } from './orders.ts'
 import { cluster, LEASE_MS, NOISE_MS, report, SLOW, sqliteFile, startProcesses } from './stage.ts'
 
 /** The backend's default. */
 const POLL_MS = 100
+
+const PARTITIONS = 16
 
 startProcesses(3)
 
@@ -31,7 +33,7 @@ describe('nodes on SQLite', () => {
   test('kill -9 of a node, then SIGSTOP of a second: what they had is led by the others after a lease duration and a poll', async () => {
     const nodes = cluster({ backend: sqliteFile(), elections: ['x'], groups: { g: PARTITIONS } })
     await nodes.start('a', 'b', 'c')
-    const before = await balanced(nodes, ['a', 'b', 'c'])
+    const before = await balanced(nodes, PARTITIONS, ['a', 'b', 'c'])
     const first = await nodes.led('x')
     nodes.node(first.node).kill()
     const killedMs = machineMs()
@@ -40,6 +42,7 @@ describe('nodes on SQLite', () => {
     expect(second.startedMs - killedMs).toBeLessThan(LEASE_MS * 1.1 + POLL_MS + NOISE_MS)
     const after = await balanced(
       nodes,
+      PARTITIONS,
       nodes.names.filter((name) => name !== first.node),
     )
     // What has not moved runs on.
@@ -49,14 +52,14 @@ describe('nodes on SQLite', () => {
     const pausedMs = machineMs()
     const third = await nodes.led('x', { after: second })
     report(`failover after SIGSTOP with a lease of ${LEASE_MS} ms`, third.startedMs - pausedMs)
-    await balanced(nodes, [third.node])
+    await balanced(nodes, PARTITIONS, [third.node])
     nodes.node(second.node).resume()
     const back = await nodes.standstill(second.node, pausedMs)
     expect(back.terms).toContainEqual({ lease: 'x', token: second.token, isValid: false })
     await nodes.until('the paused term has ended', () => second.endedMs !== undefined)
     expect(second.reason).toMatch(/^(expired|session-lost)$/)
 
-    await balanced(nodes, [second.node, third.node])
+    await balanced(nodes, PARTITIONS, [second.node, third.node])
     void nodes.order(third.node, { do: 'leave' })
     expect(await nodes.exit(third.node)).toEqual({ code: 0, signal: null })
     await nodes.led('x', { after: third, by: second.node })
