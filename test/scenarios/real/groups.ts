@@ -1,32 +1,28 @@
-/** What the log has to say about who runs which partition of a group named `g`. */
+/** Who runs which partition of a group named `g`, by the log; and who should, by the rules of the assignment. */
+import { assign } from '../../../src/model/assignment/assignment.ts'
 import type { Cluster } from './cluster.ts'
 import type { Reign } from './reigns.ts'
 
+const GROUP = 'g'
+
 export function leasesOf(partitions: number): readonly string[] {
-  return Array.from({ length: partitions }, (_, partition) => `g.${partition}`)
+  return Array.from({ length: partitions }, (_, partition) => `${GROUP}.${partition}`)
 }
 
-/** The terms of all partitions, once these members share them out and nothing is on its way from one to another any more. */
+/** The terms of all partitions, once each is led by the one of these members that it belongs to. */
 export function balanced(nodes: Cluster, partitions: number, members: readonly string[]): Promise<readonly Reign[]> {
   return nodes.until(`${members} share ${partitions} partitions out`, () => {
-    if (!members.every((name) => seen(nodes, name) === members.length)) return undefined
-    const assigned = members.flatMap((name) => assignedTo(nodes, name).map((partition) => `g.${partition} ${name}`))
+    const sessions = members.map((name) => ({ session: sessionOf(nodes, name), resting: [] }))
+    const owners = assign({ group: GROUP, partitions }, sessions)
     const reigns = leasesOf(partitions).flatMap((lease) => nodes.reign(lease) ?? [])
-    const run = reigns.filter(({ revokedMs }) => revokedMs === undefined).map(({ lease, node }) => `${lease} ${node}`)
-    // The logs of two nodes may be at different views: then a partition is assigned twice, or not at all.
-    return run.length === partitions && `${assigned.sort()}` === `${run.sort()}` ? reigns : undefined
+    const isEachAtHome = reigns.every(({ session, revokedMs }, p) => session === owners[p] && revokedMs === undefined)
+    return reigns.length === partitions && isEachAtHome && reigns
   })
 }
 
-/** How many members there are in a node's latest view. */
-function seen(nodes: Cluster, name: string): number {
-  const view = nodes.lines.findLast((line) => line.node === name && line.type === 'members.changed')
-  return view?.type === 'members.changed' ? view.members.length : 0
-}
-
-function assignedTo(nodes: Cluster, name: string): readonly number[] {
-  const change = nodes.lines.findLast((line) => line.node === name && line.type === 'assignment.changed')
-  return change?.type === 'assignment.changed' ? change.partitions : []
+function sessionOf(nodes: Cluster, name: string): string {
+  const opening = nodes.lines.findLast((line) => line.node === name && line.type === 'session.opened')
+  return opening?.type === 'session.opened' ? opening.session : name
 }
 
 /** Those that went on from one balance to the next without a new term. */

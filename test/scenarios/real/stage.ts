@@ -44,6 +44,8 @@ export function redisServer(options?: RedisServerOptions): () => RedisServer {
   beforeAll(async () => {
     server = await RedisServer.start(options)
   })
+  // Before its nodes are stopped.
+  afterEach(() => server?.thaw())
   afterAll(() => server?.dispose())
   return () => server!
 }

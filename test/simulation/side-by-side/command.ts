@@ -9,7 +9,7 @@ export type Command =
   /** `behind` is how far the settled number is behind the last one; `null` where nothing is settled. */
   | ({ readonly do: 'renew'; readonly behind: number | null; readonly epoch: 'known' | 'earlier' } & Persistent)
   | ({ readonly do: 'campaign' | 'withdraw'; readonly lease: string } & Numbered)
-  /** With its own token, the lease is released by whoever holds it, if anybody does. */
+  /** With its own token, the present one or one before, the lease is released by whoever holds it, if anybody does. */
   | ({ readonly do: 'release'; readonly lease: string; readonly token: 'own' | 'former' | 'foreign' } & Numbered)
   | ({
       readonly do: 'join'
@@ -21,8 +21,8 @@ export type Command =
   | ({ readonly do: 'close' } & OfClient)
   /** Something that the client once sent arrives, perhaps again: the last of it for 0, the one before for 1, and so on. */
   | ({ readonly do: 'arrive'; readonly back: number } & OfClient)
-  /** All clients campaign for one lease, one after the other. */
-  | ({ readonly do: 'rally'; readonly lease: string } & OfClient)
+  /** All clients campaign for these leases, one after the other. */
+  | ({ readonly do: 'rally'; readonly leases: readonly string[] } & OfClient)
   /** Time passes, after which these clients renew. */
   | { readonly do: 'pass'; readonly ms: number; readonly awake: readonly number[] }
   /** Time passes to where the next session, offer or quarantine ends, or to one grain of time before or after it. */
@@ -116,7 +116,7 @@ function aCommand(
     of(10, 'reopen', { who }),
     of(90, 'renew', { behind, epoch, ...persistent }),
     of(180, 'campaign', { lease, ...numbered }),
-    of(60, 'rally', { lease, who }),
+    of(60, 'rally', { leases: fc.subarray([...LEASES], { minLength: 1 }), who }),
     of(80, 'withdraw', { lease, ...numbered }),
     of(120, 'release', { lease, token, ...numbered }),
     of(100, 'join', { group, partitions, resting, ...numbered }),

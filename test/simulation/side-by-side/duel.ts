@@ -76,8 +76,8 @@ class Duel {
         return this.#send(await this.#present(command), command)
       case 'rally':
         for (let turn = 0; turn < CLIENTS; turn++) {
-          const who = (command.who + turn) % CLIENTS
-          await this.do({ ...command, do: 'campaign', who, shift: 0, delayed: false, unaware: false })
+          const player = await this.#present({ who: (command.who + turn) % CLIENTS, unaware: false })
+          for (const lease of command.leases) await this.#send(player, inTime({ do: 'campaign', lease }))
         }
         return
       case 'arrive': {
@@ -113,7 +113,7 @@ class Duel {
         const next = [...holds, ...offers, ...places].find((fact) => fact.lease === lease)
         const player = this.#arena.players.find(({ id }) => id === next?.session)
         if (!player) break
-        await this.#send(player, { do: 'withdraw', lease, who: 0, shift: 0, delayed: false, unaware: false })
+        await this.#send(player, inTime({ do: 'withdraw', lease }))
       }
     }
     for (let round = 0; round < LAST_ROUNDS && this.#arena.facts.sessions.length > 1; round++) {
@@ -165,7 +165,7 @@ class Duel {
 
   #send(player: Player, command: NumberedCommand): Promise<void> {
     if (command.do !== 'release') return this.#dispatch(numberedMessage(player, command, [0, 0]), command.delayed)
-    const hold = command.token === 'own' && this.#arena.facts.holds.find(({ lease }) => lease === command.lease)
+    const hold = command.token !== 'foreign' && this.#arena.facts.holds.find(({ lease }) => lease === command.lease)
     const releasing = (hold && this.#arena.players.find(({ id }) => id === hold.session)) || player
     const tokens = this.#tokens(command.token, releasing, command.lease)
     return this.#dispatch(numberedMessage(releasing, command, tokens), command.delayed)
@@ -207,4 +207,9 @@ class Duel {
     const grains = Math.ceil((nextMs - nowMs) / grainMs) + offset
     if (Number.isFinite(grains) && grains > 0) await this.#arena.pass(grains * grainMs)
   }
+}
+
+/** With the number that is due, and at once. */
+function inTime(what: { readonly do: 'campaign' | 'withdraw'; readonly lease: string }): NumberedCommand {
+  return { ...what, who: 0, shift: 0, delayed: false, unaware: false }
 }

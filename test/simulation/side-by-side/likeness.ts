@@ -33,9 +33,11 @@ export class Likeness {
 
   check([tested, model]: Pair<Answer>, what = 'the answer'): void {
     if (tested.kind === 'granted' && model.kind === 'granted') this.#addTokens([tested.token ?? 0, model.token ?? 0])
-    alike([this.#comparable(tested, 0), this.#comparable(model, 1)], what)
-    this.#checkDuration([tested.retryInMs, model.retryInMs])
-    this.#checkDuration([tested.nextExpiryInMs, model.nextExpiryInMs])
+    if (!isSame(tested, model)) {
+      assert.deepEqual(this.#comparable(tested, 0), this.#comparable(model, 1), what)
+      this.#checkDuration([tested.retryInMs, model.retryInMs])
+      this.#checkDuration([tested.nextExpiryInMs, model.nextExpiryInMs])
+    }
     for (const [group, version] of Object.entries(model.inbox?.groups ?? {})) {
       this.checkVersions(group, [tested.inbox?.groups[group] ?? 0, version])
     }
@@ -44,7 +46,7 @@ export class Likeness {
   checkLeaders([tested, model]: Pair<readonly (Leader | null)[]>): void {
     const comparable = (leaders: readonly (Leader | null)[], side: 0 | 1) =>
       leaders.map((leader) => leader && { ...leader, token: this.#nameOf(leader.token, side) })
-    alike([comparable(tested, 0), comparable(model, 1)], 'the leaders')
+    if (!isSame(tested, model)) assert.deepEqual(comparable(tested, 0), comparable(model, 1), 'the leaders')
   }
 
   /** A group's version is greater than the one before exactly where it is in the model. */
@@ -96,7 +98,7 @@ export class Likeness {
   }
 }
 
-/** Text first, since it is much faster than a deep comparison that hardly ever finds anything. */
-function alike([tested, model]: Pair<unknown>, what: string): void {
-  if (JSON.stringify(tested) !== JSON.stringify(model)) assert.deepEqual(tested, model, what)
+/** Word for word. Mostly so, and then found out fast. */
+function isSame(tested: unknown, model: unknown): boolean {
+  return JSON.stringify(tested) === JSON.stringify(model)
 }
