@@ -51,7 +51,8 @@ export type ClientHint =
 export type ClientEvent = ClientCommand | ClientHint | SessionHint | SessionReport | CohortFact
 
 export interface Context extends ClientInput {
-  readonly tasks: Readonly<Record<string, TaskSpec>>
+  /** By the order of their declarations. */
+  readonly tasks: readonly TaskSpec[]
   readonly session: string | null
   readonly supervisors: readonly string[]
   /** Declared tasks that are already quiet while the client stops. */
@@ -98,16 +99,13 @@ const clientSetup = setup({
     cutEverything: effect<{ readonly error: PlainError }>('cutEverything'),
     noteTask: assign(({ context, event }) => {
       assertEvent(event, 'task.start')
-      return { tasks: { ...context.tasks, [event.task.id]: event.task } }
+      return { tasks: [...context.tasks, event.task] }
     }),
-    forgetTask: assign(({ context }, { id }: { id: string }) => {
-      const { [id]: _gone, ...tasks } = context.tasks
-      return { tasks }
-    }),
+    forgetTask: assign(({ context }, { id }: { id: string }) => ({
+      tasks: context.tasks.filter((task) => task.id !== id),
+    })),
     forgetTransient: assign(({ context }) => ({
-      tasks: Object.fromEntries(
-        Object.entries(context.tasks).filter(([, task]) => isGroup(task) || task.survives === 'stop'),
-      ),
+      tasks: context.tasks.filter((task) => isGroup(task) || task.survives === 'stop'),
     })),
     noteEnded: assign(({ context }, { id }: { id: string }) => ({ ended: [...context.ended, id] })),
     noteSession: assign(({ event }) => {
@@ -123,7 +121,7 @@ const clientSetup = setup({
     tellSession: sendTo('session', ({ event }) => event),
   },
   guards: {
-    isDeclared: ({ context }, { id }: { id: string }) => Object.hasOwn(context.tasks, id),
+    isDeclared: ({ context }, { id }: { id: string }) => context.tasks.some((task) => task.id === id),
     hasEnded: ({ context }, { id }: { id: string }) => context.ended.includes(id),
     hasNoSupervisors: ({ context }) => context.supervisors.length === 0,
     restartWasAsked: stateIn({ active: { stopping: { wish: 'startAgain' } } }),
@@ -141,7 +139,7 @@ function deliveries({ supervisors, tasks }: Context, event: Event): readonly { t
   if (freed.length > 0 && supervisors.includes(ELECTIONS)) {
     found.push({ to: ELECTIONS, news: { type: 'leases.freed', leases: freed } })
   }
-  for (const task of Object.values(tasks)) {
+  for (const task of tasks) {
     if (!isGroup(task) || !supervisors.includes(task.id)) continue
     const { name, partitions } = task.group
     const leases = freed.filter((lease) => partitionOf(name, partitions, lease) !== null)
@@ -157,13 +155,13 @@ function deliveries({ supervisors, tasks }: Context, event: Event): readonly { t
 const client = clientSetup.extend({
   actions: {
     spawnSupervisors: clientSetup.assign(({ context, spawn }) => {
-      const groups = Object.values(context.tasks).filter(isGroup)
+      const groups = context.tasks.filter(isGroup)
       spawn('supervisor', { id: ELECTIONS, input: { group: null, session: null } })
       for (const { group } of groups) spawn('supervisor', { id: groupId(group.name), input: { group, session: null } })
       return { session: null, ended: [], supervisors: [ELECTIONS, ...groups.map(({ group }) => groupId(group.name))] }
     }),
     startChildren: clientSetup.enqueueActions(({ context, enqueue }) => {
-      for (const task of Object.values(context.tasks)) if (isChild(task)) enqueue.sendTo(ELECTIONS, startOf(task))
+      for (const task of context.tasks) if (isChild(task)) enqueue.sendTo(ELECTIONS, startOf(task))
     }),
     startTask: clientSetup.enqueueActions(({ event, enqueue }) => {
       assertEvent(event, 'task.start')
@@ -178,7 +176,7 @@ const client = clientSetup.extend({
     }),
     stopTask: clientSetup.enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'task.stop')
-      const task = Object.hasOwn(context.tasks, event.id) && context.tasks[event.id]
+      const task = context.tasks.find(({ id }) => id === event.id)
       if (!task) return
       if (isGroup(task)) enqueue.sendTo(task.id, { type: 'supervisor.stop' })
       else enqueue.sendTo(ELECTIONS, { type: 'children.stop', cohort: cohortOf(task.number), ids: [task.id] })
@@ -209,7 +207,7 @@ const cutEverything = {
 } as const
 const reportStopped = {
   type: 'reportStopped',
-  params: ({ context }: { readonly context: Context }) => ({ tasks: Object.keys(context.tasks) }),
+  params: ({ context }: { readonly context: Context }) => ({ tasks: context.tasks.map(({ id }) => id) }),
 } as const
 
 const stop = ['forgetTransient', 'reportStopping'] as const
@@ -223,7 +221,7 @@ const declarations = {
 
 export const clientMachine = client.createMachine({
   id: 'client',
-  context: ({ input }) => ({ ...input, tasks: {}, session: null, supervisors: [], ended: [] }),
+  context: ({ input }) => ({ ...input, tasks: [], session: null, supervisors: [], ended: [] }),
   initial: 'idle',
   on: {
     // Of no concern to a state that does not name them: among them what comes late from a store or a child.

@@ -48,38 +48,60 @@ type ChildStop =
   | Extract<PartitionCommand, { type: 'partition.unassign' | 'partition.stop' }>
   | { readonly type: 'observer.stop' }
 
-export interface Context extends CohortInput {
-  readonly children: Readonly<Record<string, ChildSpec>>
-  /** Who was told to end, and how: whoever takes the place of a failed one is told again. */
-  readonly told: Readonly<Record<string, ChildStop>>
+export interface Child {
+  /** The id of its actor. */
+  readonly place: string
+  readonly spec: ChildSpec
+  /** How it was told to end: whoever takes the place of a failed one is told again. */
+  readonly told: ChildStop | null
 }
 
-type Ended = { readonly event: { readonly actorId: string } }
+/** A list, which is copied much faster than a record. */
+export interface Context extends CohortInput {
+  readonly children: readonly Child[]
+}
 
-const child = ({ event }: Ended) => ({ id: event.actorId })
-const remove = { type: 'remove', params: child } as const
-const forget = { type: 'forget', params: child } as const
-const tellEnded = { type: 'tellEnded', params: child } as const
-const crash = ({ event }: { readonly event: { readonly actorId: string; readonly error: unknown } }): Crash => ({
-  lease: event.actorId,
+type Ended = { readonly context: Context; readonly event: { readonly actorId: string } }
+
+const place = ({ event }: Ended) => ({ place: event.actorId })
+const remove = { type: 'remove', params: place } as const
+const forget = { type: 'forget', params: place } as const
+const tellEnded = {
+  type: 'tellEnded',
+  params: ({ context, event }: Ended) => ({ id: at(event.actorId, context).spec.id }),
+} as const
+const isPartition = {
+  type: 'isPartition',
+  params: ({ context, event }: Ended) => at(event.actorId, context).spec,
+} as const
+const crash = ({ context, event }: Ended & { readonly event: { readonly error: unknown } }): Crash => ({
+  lease: at(event.actorId, context).spec.id,
   error: plainError(event.error),
 })
+
+function at(place: string, { children }: Context): Child {
+  return children.find((child) => child.place === place)!
+}
 
 function stopOf({ kind }: ChildSpec): ChildStop {
   if (kind === 'election') return { type: 'election.stop', reason: 'stopped' }
   return { type: `${kind}.stop` }
 }
 
-/** What is said about these ids, for those of them that are there. */
-function toldTo(ids: readonly string[], { children }: Context, stop: (child: ChildSpec) => ChildStop) {
-  const there = ids.filter((id) => Object.hasOwn(children, id))
-  return Object.fromEntries(there.map((id) => [id, stop(children[id]!)]))
-}
-
-function without<T>(record: Readonly<Record<string, T>>, ids: readonly string[]): Readonly<Record<string, T>> {
-  const left = { ...record }
-  for (const id of ids) delete left[id]
-  return left
+/**
+ * Those of these that are not there, each with its place. XState keeps something for every id whose end was ever handled, so only what
+ * people have named is called by its name; partitions, locks and observers, of which there may be any number, share a few places.
+ */
+function seat(specs: readonly ChildSpec[], { children }: Context): readonly Child[] {
+  const there = new Set(children.map(({ spec }) => spec.id))
+  const taken = new Set(children.map(({ place }) => place))
+  let number = 0
+  function placeOf(spec: ChildSpec): string {
+    if (spec.kind === 'election' && spec.input.ends === 'when-stopped') return spec.id
+    while (taken.has(`${spec.kind}/${number}`)) number += 1
+    return `${spec.kind}/${number++}`
+  }
+  return specs.filter(({ id }) => !there.has(id)).map((spec) => ({ place: placeOf(spec), spec, told: null }))
 }
 
 const cohortSetup = setup({
@@ -100,17 +122,16 @@ const cohortSetup = setup({
       return { session: event.session }
     }),
     noteLoss: assign({ session: null }),
-    remove: stopChild((_, { id }: { id: string }) => id),
-    forget: assign(({ context }, { id }: { id: string }) => ({
-      children: without(context.children, [id]),
-      told: without(context.told, [id]),
+    remove: stopChild((_, { place }: { place: string }) => place),
+    forget: assign(({ context }, { place }: { place: string }) => ({
+      children: context.children.filter((child) => child.place !== place),
     })),
     tellEnded: sendParent((_, { id }: { id: string }): CohortFact => ({ type: 'child.ended', id })),
     passUp: sendParent(({ event }) => event),
   },
   guards: {
-    isPartition: ({ context }, { id }: { id: string }) => context.children[id]?.kind === 'partition',
-    isEmpty: ({ context }) => Object.keys(context.children).length === 0,
+    isPartition: (_, { kind }: ChildSpec) => kind === 'partition',
+    isEmpty: ({ context }) => context.children.length === 0,
   },
 })
 
@@ -119,66 +140,72 @@ const cohort = cohortSetup.extend({
     startNew: cohortSetup.assign(({ context, event, spawn }) => {
       assertEvent(event, 'children.start')
       const { session } = context
-      const fresh = event.children.filter(({ id }) => !Object.hasOwn(context.children, id))
-      for (const { id, kind, input } of fresh) {
-        if (kind === 'election') spawn('election', { id, input: { ...input, session } })
-        else if (kind === 'partition') spawn('partition', { id, input: { ...input, session } })
-        else spawn('observer', { id, input })
+      const fresh = seat(event.children, context)
+      for (const { place, spec } of fresh) {
+        if (spec.kind === 'election') spawn('election', { id: place, input: { ...spec.input, session } })
+        else if (spec.kind === 'partition') spawn('partition', { id: place, input: { ...spec.input, session } })
+        else spawn('observer', { id: place, input: spec.input })
       }
-      return { children: { ...context.children, ...Object.fromEntries(fresh.map((child) => [child.id, child])) } }
+      return { children: [...context.children, ...fresh] }
     }),
     assignAgain: cohortSetup.enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'children.start')
-      const there = ({ id, kind }: ChildSpec) => kind === 'partition' && Object.hasOwn(context.children, id)
-      const again = event.children.filter(there).map(({ id }) => id)
-      enqueue.assign({ told: without(context.told, again) })
-      for (const id of again) enqueue.sendTo(id, { type: 'partition.assign' })
+      const meant = new Set(event.children.map(({ id }) => id))
+      const isMeant = ({ spec }: Child) => spec.kind === 'partition' && meant.has(spec.id)
+      enqueue.assign({ children: context.children.map((child) => (isMeant(child) ? { ...child, told: null } : child)) })
+      for (const { place } of context.children.filter(isMeant)) enqueue.sendTo(place, { type: 'partition.assign' })
     }),
     unassignSome: cohortSetup.enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'children.unassign')
-      const told = toldTo(event.ids, context, () => ({ type: 'partition.unassign' }))
-      enqueue.assign({ told: { ...context.told, ...told } })
-      for (const [id, stop] of Object.entries(told)) enqueue.sendTo(id, stop)
+      const meant = new Set(event.ids)
+      const told = { type: 'partition.unassign' } as const
+      enqueue.assign({
+        children: context.children.map((child) => (meant.has(child.spec.id) ? { ...child, told } : child)),
+      })
+      for (const { place, spec } of context.children) if (meant.has(spec.id)) enqueue.sendTo(place, told)
     }),
     stopSome: cohortSetup.enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'children.stop')
-      const told = toldTo(event.ids, context, stopOf)
-      enqueue.assign({ told: { ...context.told, ...told } })
-      for (const [id, stop] of Object.entries(told)) enqueue.sendTo(id, stop)
+      const meant = new Set(event.ids)
+      enqueue.assign({
+        children: context.children.map((child) =>
+          meant.has(child.spec.id) ? { ...child, told: stopOf(child.spec) } : child,
+        ),
+      })
+      for (const { place, spec } of context.children) if (meant.has(spec.id)) enqueue.sendTo(place, stopOf(spec))
     }),
     stopAll: cohortSetup.enqueueActions(({ context, enqueue }) => {
-      const told = toldTo(Object.keys(context.children), context, stopOf)
-      enqueue.assign({ told })
-      for (const [id, stop] of Object.entries(told)) enqueue.sendTo(id, stop)
+      enqueue.assign({ children: context.children.map((child) => ({ ...child, told: stopOf(child.spec) })) })
+      for (const { place, spec } of context.children) enqueue.sendTo(place, stopOf(spec))
     }),
     /** In the place of a failed one; what that one left running ends first. */
-    revive: cohortSetup.enqueueActions(({ context: { children, session, told }, event, enqueue }) => {
+    revive: cohortSetup.enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'xstate.error.actor.*')
-      const id = event.actorId
-      const { kind, input } = children[id]!
+      const { session } = context
+      const { place: id, spec, told } = at(event.actorId, context)
       enqueue.stopChild(id)
-      if (kind === 'election')
-        enqueue.spawnChild('election', { id, input: { ...input, session, begins: 'after-crash' } })
-      else if (kind === 'partition')
-        enqueue.spawnChild('partition', { id, input: { ...input, session, begins: 'after-crash' } })
-      else enqueue.spawnChild('observer', { id, input })
-      const stop = told[id]
-      if (stop) enqueue.sendTo(id, stop)
+      if (spec.kind === 'election')
+        enqueue.spawnChild('election', { id, input: { ...spec.input, session, begins: 'after-crash' } })
+      else if (spec.kind === 'partition')
+        enqueue.spawnChild('partition', { id, input: { ...spec.input, session, begins: 'after-crash' } })
+      else enqueue.spawnChild('observer', { id, input: spec.input })
+      if (told) enqueue.sendTo(id, told)
     }),
     offer: cohortSetup.enqueueActions(({ context, event, enqueue }) => {
       assertEvent(event, 'leases.freed')
-      for (const lease of event.leases)
-        if (Object.hasOwn(context.children, lease)) enqueue.sendTo(lease, { type: 'lease.freed', lease })
+      const freed = new Set(event.leases)
+      for (const { place, spec } of context.children)
+        if (freed.has(spec.id)) enqueue.sendTo(place, { type: 'lease.freed', lease: spec.id })
     }),
     tellAll: cohortSetup.enqueueActions(({ context, event, enqueue }) => {
-      for (const id of Object.keys(context.children)) enqueue.sendTo(id, event)
+      for (const { place } of context.children) enqueue.sendTo(place, event)
     }),
   },
 })
 
 export const cohortMachine = cohort.createMachine({
   id: 'cohort',
-  context: ({ input }) => ({ ...input, children: {}, told: {} }),
+  context: ({ input }) => ({ ...input, children: [] }),
   initial: 'tending',
   on: {
     'session.opened': { actions: ['noteSession', 'tellAll'] },
@@ -199,8 +226,8 @@ export const cohortMachine = cohort.createMachine({
         'leases.freed': { actions: 'offer' },
         'cohort.stop': 'stopping',
         'xstate.done.actor.*': [
-          { guard: { type: 'isPartition', params: child }, actions: [remove, forget] },
-          { actions: [remove, forget, tellEnded] },
+          { guard: isPartition, actions: [remove, forget] },
+          { actions: [remove, tellEnded, forget] },
         ],
       },
     },
@@ -214,7 +241,7 @@ export const cohortMachine = cohort.createMachine({
         'children.unassign': {},
         'leases.freed': {},
         'cohort.stop': {},
-        'xstate.done.actor.*': { actions: [forget, tellEnded] },
+        'xstate.done.actor.*': [{ guard: isPartition, actions: forget }, { actions: [tellEnded, forget] }],
       },
     },
     gone: { type: 'final' },

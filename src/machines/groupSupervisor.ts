@@ -2,12 +2,22 @@
  * A group: this client's membership, its view of the members, and the partitions that the view gives to it. A client's plain
  * elections have a supervisor, too: the one without members. What is supervised lives in cohorts.
  */
-import { assertEvent, assign, type DoneActorEvent, type ErrorActorEvent, raise, sendParent, setup } from 'xstate'
+import {
+  assertEvent,
+  assign,
+  type DoneActorEvent,
+  type ErrorActorEvent,
+  raise,
+  sendParent,
+  setup,
+  stateIn,
+} from 'xstate'
 import type { JoinAnswer, LeaveAnswer } from '../model/answers.ts'
 import { partitionLease } from '../model/names.ts'
 import type { Schedule } from '../model/schedule.ts'
-import { type ChildSpec, COHORT_SIZE, type CohortFact, cohortMachine } from './cohort.ts'
+import { type ChildSpec, COHORT_SIZE, type CohortCommand, type CohortFact, cohortMachine } from './cohort.ts'
 import type { SessionFact } from './facts.ts'
+import type { TimerDue } from './scheduleLoop.ts'
 import { call, effect } from './slots.ts'
 
 export interface GroupSpec {
@@ -45,7 +55,14 @@ export interface Context extends GroupSupervisorInput {
   readonly resting: readonly number[]
   readonly attempt: number
   readonly cohorts: readonly number[]
+  /** What the cohorts are still to be told, one a turn. */
+  readonly orders: readonly Order[]
   readonly living: number
+}
+
+interface Order {
+  readonly cohort: number
+  readonly command: CohortCommand
 }
 
 export type SupervisorCommand =
@@ -61,6 +78,7 @@ export type Event =
   | SessionFact
   | SupervisorCommand
   | CohortFact
+  | TimerDue
   /** Among the regions of this machine: the others have been told that this member goes, or cannot be told now. */
   | { readonly type: 'membership.given-up' }
   | DoneActorEvent<JoinAnswer, 'join'>
@@ -95,6 +113,9 @@ const supervisorSetup = setup({
     pause: call<void, { readonly forMs: number }>('pause'),
   },
   actions: {
+    /** Wakes this actor in its next turn. Not an actor, whose spawning would copy the list of all cohorts. */
+    awaitTurn: effect('awaitTurn'),
+    disarmTimer: effect('disarmTimer'),
     reportMembers: effect<{ readonly group: string; readonly view: View }>('reportMembers'),
     reportAssignment: effect<{
       readonly group: string
@@ -120,6 +141,22 @@ const supervisorSetup = setup({
     noteVersion: assign((_, { version }: View) => ({ version })),
     noteWanted: assign(({ context }, { mine }: View) => ({ wanted: without(mine, context.resting) })),
     wantNone: assign({ wanted: [] }),
+    orderStart: assign(({ context, event }) => {
+      assertEvent(event, 'children.start')
+      const { cohort, children } = event
+      return { orders: [...context.orders, { cohort, command: { type: 'children.start', children } as const }] }
+    }),
+    orderStop: assign(({ context, event }) => {
+      assertEvent(event, 'children.stop')
+      const { cohort, ids } = event
+      if (!context.cohorts.includes(cohort)) return {}
+      return { orders: [...context.orders, { cohort, command: { type: 'children.stop', ids } as const }] }
+    }),
+    orderChanges: assign(({ context }) => ({ orders: [...context.orders, ...changes(context)] })),
+    /** Whatever else they were to be told is of no use any more. */
+    orderEnd: assign(({ context }) => ({
+      orders: context.cohorts.map((cohort) => ({ cohort, command: { type: 'cohort.stop' } as const })),
+    })),
     noteMine: assign({ mine: ({ context }) => context.wanted }),
     noteMismatch: assign((_, answer: JoinAnswer) => (answer.kind === 'mismatch' ? { living: answer.partitions } : {})),
     countFailure: assign({ attempt: ({ context }) => context.attempt + 1 }),
@@ -139,6 +176,8 @@ const supervisorSetup = setup({
     isMember: (_, view: View) => view.isMember,
     isNews: ({ context, event }) => event.type === 'group.changed' && event.version !== context.version,
     hasNoCohorts: ({ context }) => context.cohorts.length === 0,
+    hasOrders: ({ context }) => context.orders.length > 0,
+    hasNoChildren: stateIn({ children: 'none' }),
   },
 })
 
@@ -165,6 +204,19 @@ function without(partitions: readonly number[], others: readonly number[]): read
   return partitions.filter((partition) => !left.has(partition))
 }
 
+/** From `mine` to `wanted`: what is lost starts its handover before what is gained campaigns. */
+function changes({ group, mine, wanted }: Context): readonly Order[] {
+  const lost = [...byCohort(without(mine, wanted))].map(([cohort, partitions]): Order => {
+    const ids = partitions.map((partition) => partitionLease(group!.name, partition))
+    return { cohort, command: { type: 'children.unassign', ids } }
+  })
+  const gained = [...byCohort(without(wanted, mine))].map(([cohort, partitions]): Order => {
+    const children = partitions.map((partition) => partitionChild(group!, partition))
+    return { cohort, command: { type: 'children.start', children } }
+  })
+  return [...lost, ...gained]
+}
+
 const supervisor = supervisorSetup.extend({
   actions: {
     ensureCohorts: supervisorSetup.assign(({ context, event, spawn }) => {
@@ -173,29 +225,10 @@ const supervisor = supervisorSetup.extend({
       for (const index of fresh) spawn('cohort', { id: cohortId(index), input: { session: context.session } })
       return { cohorts: [...context.cohorts, ...fresh] }
     }),
-    startInCohort: supervisorSetup.enqueueActions(({ event, enqueue }) => {
-      assertEvent(event, 'children.start')
-      enqueue.sendTo(cohortId(event.cohort), { type: 'children.start', children: event.children })
-    }),
-    stopInCohort: supervisorSetup.enqueueActions(({ context, event, enqueue }) => {
-      assertEvent(event, 'children.stop')
-      if (context.cohorts.includes(event.cohort))
-        enqueue.sendTo(cohortId(event.cohort), { type: 'children.stop', ids: event.ids })
-    }),
-    startGained: supervisorSetup.enqueueActions(({ context, enqueue }) => {
-      for (const [index, partitions] of byCohort(without(context.wanted, context.mine))) {
-        const children = partitions.map((partition) => partitionChild(context.group!, partition))
-        enqueue.sendTo(cohortId(index), { type: 'children.start', children })
-      }
-    }),
-    unassignLost: supervisorSetup.enqueueActions(({ context, enqueue }) => {
-      for (const [index, partitions] of byCohort(without(context.mine, context.wanted))) {
-        const ids = partitions.map((partition) => partitionLease(context.group!.name, partition))
-        enqueue.sendTo(cohortId(index), { type: 'children.unassign', ids })
-      }
-    }),
-    stopCohorts: supervisorSetup.enqueueActions(({ context, enqueue }) => {
-      for (const index of context.cohorts) enqueue.sendTo(cohortId(index), { type: 'cohort.stop' })
+    giveNextOrder: supervisorSetup.enqueueActions(({ context, enqueue }) => {
+      const [next, ...others] = context.orders
+      enqueue.assign({ orders: others })
+      if (next) enqueue.sendTo(cohortId(next.cohort), next.command)
     }),
     tellCohorts: supervisorSetup.enqueueActions(({ context, event, enqueue }) => {
       for (const index of context.cohorts) enqueue.sendTo(cohortId(index), event)
@@ -213,8 +246,7 @@ const reportAssignment = {
   params: ({ context }: Has) => ({ group: context.group!.name, before: context.mine, after: context.wanted }),
 } as const
 
-/** From `mine` to `wanted`: what is lost starts its handover before what is gained campaigns. */
-const reassign = ['unassignLost', 'ensureCohorts', 'startGained', reportAssignment, 'noteMine'] as const
+const reassign = ['ensureCohorts', 'orderChanges', reportAssignment, 'noteMine'] as const
 
 const giveUpAll = ['wantNone', ...reassign] as const
 
@@ -250,8 +282,8 @@ const children = supervisor.createStateConfig({
   states: {
     tending: {
       on: {
-        'children.start': { actions: ['ensureCohorts', 'startInCohort'] },
-        'children.stop': { actions: 'stopInCohort' },
+        'children.start': { actions: ['ensureCohorts', 'orderStart'] },
+        'children.stop': { actions: 'orderStop' },
         'supervisor.stop': [{ guard: 'isPlain', target: 'stopping' }, { target: 'leaving' }],
       },
     },
@@ -264,7 +296,7 @@ const children = supervisor.createStateConfig({
     },
     stopping: {
       description: 'Hands over everything, also what an earlier view has moved away and is still leaving.',
-      entry: 'stopCohorts',
+      entry: 'orderEnd',
       always: { guard: 'hasNoCohorts', target: 'none' },
       on: {
         'xstate.done.actor.cohort.*': {
@@ -281,6 +313,25 @@ const children = supervisor.createStateConfig({
     'store.restarted': { actions: 'tellCohorts' },
     'partition.resting': { actions: ['noteResting', reportAssignment, 'noteMine'] },
     'partition.rested': { actions: 'noteRested' },
+  },
+})
+
+const pace = supervisor.createStateConfig({
+  initial: 'calm',
+  states: {
+    calm: {
+      always: [
+        { guard: 'hasNoChildren', target: 'over' },
+        { guard: 'hasOrders', target: 'ordering' },
+      ],
+    },
+    ordering: {
+      description: 'One cohort after the other, so that thousands of partitions do not keep renewals waiting.',
+      entry: ['giveNextOrder', 'awaitTurn'],
+      exit: 'disarmTimer',
+      on: { 'timer.due': 'calm' },
+    },
+    over: { type: 'final' },
   },
 })
 
@@ -469,6 +520,7 @@ export const groupSupervisorMachine = supervisor.createMachine({
     resting: [],
     attempt: 0,
     cohorts: [],
+    orders: [],
     living: 0,
   }),
   on: {
@@ -477,6 +529,7 @@ export const groupSupervisorMachine = supervisor.createMachine({
     'membership.given-up': {},
     'supervisor.stop': {},
     'group.changed': {},
+    'timer.due': {},
     'children.start': {},
     'children.stop': {},
   },
@@ -484,5 +537,6 @@ export const groupSupervisorMachine = supervisor.createMachine({
     // In this order: terms learn of a lost session before the view that it takes along moves their partitions away.
     children,
     membership: { id: 'membership', ...membership },
+    pace,
   },
 })

@@ -13,11 +13,15 @@ export class ActorTimers {
 
   arm(actor: AnyActorRef, waitFor: WaitFor): void {
     const dueMs = 'atMs' in waitFor ? waitFor.atMs : this.#clock.now() + waitFor.afterMs
-    const cancel = this.#clock.wakeAt(dueMs, () => {
-      const due: TimerDue = { type: 'timer.due', dueMs, nowMs: this.#clock.now() }
-      actor.send(due)
-    })
-    this.#cancels.set(actor, cancel)
+    this.#cancels.set(
+      actor,
+      this.#clock.wakeAt(dueMs, () => this.ring(actor, dueMs)),
+    )
+  }
+
+  ring(actor: AnyActorRef, dueMs: number): void {
+    const due: TimerDue = { type: 'timer.due', dueMs, nowMs: this.#clock.now() }
+    actor.send(due)
   }
 
   disarm(actor: AnyActorRef): void {

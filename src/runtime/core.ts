@@ -1,9 +1,11 @@
 /** A client from inside: what the handles that users get are made of. They keep no state of their own. */
 import type { ActorRefFrom, AnyActorRef, AnyMachineSnapshot } from 'xstate'
 import { type ClientCommand, type clientMachine, cohortOf, ELECTIONS, type TaskSpec } from '../machines/client.ts'
-import type { ChildSpec } from '../machines/cohort.ts'
+import type { ChildSpec, cohortMachine } from '../machines/cohort.ts'
 import { callingTask, outside } from './inside.ts'
 import type { Runtime } from './runtime.ts'
+
+type CohortActor = ActorRefFrom<typeof cohortMachine>
 
 export class Core {
   readonly runtime: Runtime
@@ -22,7 +24,11 @@ export class Core {
   startChild(child: ChildSpec, survives: 'stop' | 'nothing', cleanUp: () => void): () => AnyActorRef | undefined {
     const number = this.runtime.tasks.nextNumber()
     this.start({ kind: 'child', id: child.id, number, child, survives }, cleanUp)
-    return () => childAt(this.root, ELECTIONS, `cohort.${cohortOf(number)}`, child.id)
+    return () => {
+      const cohort = childAt(this.root, ELECTIONS, `cohort.${cohortOf(number)}`) as CohortActor | undefined
+      const found = cohort?.getSnapshot().context.children.find(({ spec }) => spec.id === child.id)
+      return found && childAt(cohort!, found.place)
+    }
   }
 
   start(task: TaskSpec, cleanUp: () => void): void {

@@ -27,11 +27,15 @@ import { callLogic, type OnStop, waitLogic } from './actors.ts'
 import { ActorTimers } from './actorTimers.ts'
 import { createEffects } from './effects.ts'
 import type { Runtime } from './runtime.ts'
+import { Turns } from './turns.ts'
 import { backoffMs, retryDelayMs, until } from './waits.ts'
 import { createWorkLogic } from './workLogic.ts'
 
 type OfSession = { readonly session: string }
 type Attempt = { readonly attempt: number }
+
+/** How many cohorts start or stop their children before everybody else gets a turn. */
+const COHORTS_AT_ONCE = 16
 
 /** The client's machine, ready to run. `doubt` is called when an answer says that the store does not know the session. */
 export function provideClient(runtime: Runtime, doubt: () => void) {
@@ -39,6 +43,7 @@ export function provideClient(runtime: Runtime, doubt: () => void) {
   const { clock, random, renewIntervalMs } = settings
   const effects = createEffects(runtime)
   const timers = new ActorTimers(clock)
+  const turns = new Turns(COHORTS_AT_ONCE)
 
   const wait = {
     pause: waitLogic<{ readonly forMs: number }>(clock, ({ forMs }) => forMs),
@@ -143,7 +148,14 @@ export function provideClient(runtime: Runtime, doubt: () => void) {
       ),
       view: callLogic<View, GroupCall & Pick<GroupSpec, 'partitions' | 'balance'>>((input) => view(input)),
     },
-    actions: effects.group,
+    actions: {
+      ...effects.group,
+      awaitTurn: ({ self }) => {
+        if (turns.take()) timers.ring(self, clock.now())
+        else timers.arm(self, { afterMs: 0 })
+      },
+      disarmTimer: ({ self }) => timers.disarm(self),
+    },
   })
 
   async function view(input: GroupCall & Pick<GroupSpec, 'partitions' | 'balance'>): Promise<View> {

@@ -33,7 +33,13 @@ function cohort(session: string | null = 's1') {
     begin: (...children: ChildSpec[]) => actor.send({ type: 'children.start', children }),
     stop: (...ids: string[]) => actor.send({ type: 'children.stop', ids }),
     unassign: (...ids: string[]) => actor.send({ type: 'children.unassign', ids }),
-    children: () => Object.keys(actor.getSnapshot().children).sort(),
+    /** Who has an actor, by lease or key. */
+    children: () => {
+      const { children, context } = actor.getSnapshot()
+      const there = context.children.filter(({ place }) => Object.hasOwn(children, place))
+      expect(Object.keys(children)).toHaveLength(there.length)
+      return there.map(({ spec }) => spec.id).sort()
+    },
     ended: () => stage.heard.filter(({ type }) => type === 'child.ended').map(({ id }) => id as string),
     isGone: () => actor.getSnapshot().status === 'done',
     campaigns: (lease: string) => slots.campaign.made.filter(({ input }) => input.lease === lease),
@@ -65,7 +71,7 @@ describe('children', () => {
     unassign('a', 'constructor')
     actor.send({ type: 'leases.freed', leases: ['a', 'constructor'] })
     expect(stage.news).toEqual([])
-    expect(actor.getSnapshot().context.told).toEqual({})
+    expect(actor.getSnapshot().context.children).toEqual([])
   })
 
   test('an offer goes to the one whose lease it is', () => {
@@ -147,6 +153,26 @@ describe('children', () => {
   })
 })
 
+describe('the actors', () => {
+  const lock = (id: string): ChildSpec => ({
+    kind: 'election',
+    id,
+    input: { lease: id, work: id, ends: 'after-term', restMs: REST_MS },
+  })
+  const places = (actor: ReturnType<typeof cohort>['actor']) => Object.keys(actor.getSnapshot().children)
+
+  test('of elections have their names; the others share places, however many names there are', () => {
+    const { begin, campaign, withdraw, stop, actor } = cohort()
+    begin(election('a'), lock('section'), partition(7), observer('observer/1'), lock('other'))
+    expect(places(actor)).toEqual(['a', 'election/0', 'partition/1', 'observer/2', 'election/3'])
+    campaign.of({ lease: 'section' }).answer(HELD)
+    stop('section')
+    withdraw.answer(WITHDRAWN)
+    begin(lock('next'), lock('last'))
+    expect(places(actor).sort()).toEqual(['a', 'election/0', 'election/1', 'election/3', 'observer/2', 'partition/1'])
+  })
+})
+
 describe('the stop of the whole', () => {
   test('of nothing is over at once', () => {
     const { actor, isGone } = cohort()
@@ -163,11 +189,11 @@ describe('the stop of the whole', () => {
     expect(ended()).toEqual(['observer/1'])
     expect(runs.last.interrupts).toBe(1)
     withdraw.answer(WITHDRAWN)
-    expect(ended()).toEqual(['observer/1', 'billing.1'])
+    expect(ended()).toEqual(['observer/1'])
     expect(isGone()).toBe(false)
     runs.last.settle()
     release.answer(RELEASED)
-    expect(ended()).toEqual(['observer/1', 'billing.1', 'a'])
+    expect(ended()).toEqual(['observer/1', 'a'])
     expect(isGone()).toBe(true)
   })
 

@@ -506,6 +506,55 @@ test('many partitions are spread over cohorts of neighbours, and each is started
   expect(made.campaign.made).toHaveLength(partitions)
 })
 
+describe('cohorts are told one after the other, each in its turn', () => {
+  const partitions = 3 * COHORT_SIZE
+  const all = Array.from({ length: partitions }, (_, partition) => partition)
+  const cohortsOf = (made: ReturnType<typeof large>) =>
+    new Set(made.campaign.made.map(({ input }) => Math.floor(Number(input.lease.split('.')[1]) / COHORT_SIZE)))
+
+  function large() {
+    const made = supervise({ ...GROUP, partitions }, 's1')
+    made.turns.areHeld = true
+    made.join.answer(JOINED)
+    made.view.answer(view(1, all))
+    return made
+  }
+
+  test('to start', () => {
+    const made = large()
+    expect([...cohortsOf(made)]).toEqual([0])
+    made.turns.pass()
+    expect([...cohortsOf(made)]).toEqual([0, 1])
+    made.turns.pass()
+    made.turns.pass()
+    expect([...cohortsOf(made)]).toEqual([0, 1, 2])
+    expect(made.campaign.made).toHaveLength(partitions)
+  })
+
+  test('and what has been lost since then is given up again', () => {
+    const made = large()
+    made.actor.send(changed(2))
+    made.view.answer(view(2, []))
+    for (let turn = 0; turn < 10; turn++) made.turns.pass()
+    for (const { answer } of made.campaign.open) answer(HELD)
+    for (const { answer } of made.withdraw.open) answer(WITHDRAWN)
+    expect(assigned(made.actor)).toEqual([])
+    expect(made.campaign.open).toEqual([])
+  })
+
+  test('to stop, and those that have not started yet never do', () => {
+    const made = large()
+    made.actor.send(STOP)
+    made.leave.answer(LEFT)
+    for (let turn = 0; turn < 10; turn++) made.turns.pass()
+    expect([...cohortsOf(made)]).toEqual([0])
+    for (const { answer } of made.campaign.open) answer(HELD)
+    for (const { answer } of made.withdraw.open) answer(WITHDRAWN)
+    made.turns.pass()
+    expect(made.isGone()).toBe(true)
+  })
+})
+
 describe('every state and every event', () => {
   const events: Readonly<Record<Exclude<Event['type'], `xstate.${string}`>, true>> = {
     'session.opened': true,
@@ -520,6 +569,7 @@ describe('every state and every event', () => {
     'partition.resting': true,
     'partition.rested': true,
     'membership.given-up': true,
+    'timer.due': true,
   }
 
   test('no event is left without an answer', () => {

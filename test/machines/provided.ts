@@ -51,6 +51,8 @@ export function provided(stage: Stage) {
   }
   /** What the clock says of the session. */
   const store = { isSessionLive: true }
+  /** A supervisor has its next turn at once, or, where `areHeld`, when `pass` says so. */
+  const turns = { areHeld: false, pass: () => {} }
   /** While one of these is set, the machine fails at the next step of the kind, as by a defect of its own. */
   const defects = { term: false, election: false, partition: false, observer: false, cohort: false }
   const failFor = (kind: keyof typeof defects) => {
@@ -133,7 +135,13 @@ export function provided(stage: Stage) {
       backoff: calls.groupBackoff.logic,
       pause: calls.groupPause.logic,
     },
-    actions: stage.effects('reportMembers', 'reportAssignment', 'reportMismatch'),
+    actions: {
+      ...stage.effects('reportMembers', 'reportAssignment', 'reportMismatch', 'disarmTimer'),
+      awaitTurn({ self }) {
+        turns.pass = () => self.send({ type: 'timer.due', dueMs: 0, nowMs: 0 })
+        if (!turns.areHeld) turns.pass()
+      },
+    },
   })
 
   function isGranted({ kind }: CampaignAnswer): boolean {
@@ -145,6 +153,7 @@ export function provided(stage: Stage) {
     ...calls,
     runs,
     store,
+    turns,
     machines: { termWorker, election, partition, observer, cohort, groupSupervisor },
     /** What `happens` makes a machine of this kind fail, as by a defect of its own. */
     failing(kind: keyof typeof defects, happens: () => void) {

@@ -23,7 +23,7 @@ test.each(['a function', 'an observer'])('an inspector that is %s sees every act
   simba.group('g', { partitions: 1 }).runWhileLeader(untilAborted)
   await world.pass(RENEW_MS)
   const expected = ['simba', 'session', 'elections', 'group/g', 'cohort.0', 'ingest', 'campaign', 'term', 'work', 'run']
-  expect([...actors]).toEqual(expect.arrayContaining([...expected, 'join', 'view', 'g.0', 'election']))
+  expect([...actors]).toEqual(expect.arrayContaining([...expected, 'join', 'view', 'partition/0', 'election']))
 })
 
 test.each([

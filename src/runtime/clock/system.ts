@@ -4,6 +4,14 @@ import type { TimeSource } from './clock.ts'
 export const systemTime: TimeSource = {
   monotonicMs: () => performance.now(),
   wallMs: () => Date.now(),
-  setTimer: (callback, ms) => setTimeout(callback, ms),
-  clearTimer: (timer) => clearTimeout(timer as NodeJS.Timeout),
+  setTimer(callback, ms) {
+    // The host's shortest timer takes a millisecond. The next turn of the event loop is what "now" means.
+    if (ms <= 0) {
+      const turn = setImmediate(callback)
+      return () => clearImmediate(turn)
+    }
+    const timer = setTimeout(callback, ms)
+    return () => clearTimeout(timer)
+  },
+  clearTimer: (cancel) => (cancel as () => void)(),
 }
