@@ -58,7 +58,7 @@ export interface SessionOptions {
   readonly node: string
   /** For how long the store keeps a session after its opening or its last renewal. */
   readonly leaseDurationMs: number
-  /** How often this session means to renew; also how long an offer to it stands before the next candidate gets it. */
+  /** How often this session means to renew, at most the lease duration; also how long an offer to it stands before the next candidate gets it. */
   readonly renewIntervalMs: number
 }
 

@@ -166,8 +166,8 @@ const released = {
   type: 'leaseReleased',
   params: ({ context, event }: Has<Context> & Answered<ReleaseAnswer>) => ({
     ...termKey({ context }),
-    // A session that the store does not know holds nothing; what it held was freed with it.
-    confirmed: event.output.kind !== 'unknown',
+    // Who holds nothing had given it back with an earlier attempt, or has lost it with an earlier session.
+    confirmed: event.output.kind === 'released' || (event.output.kind === 'not-held' && context.attempt > 0),
   }),
 } as const
 

@@ -94,7 +94,9 @@ export interface GroupCall {
   readonly group: string
 }
 
-const cohortId = (index: number) => `cohort.${index}`
+export const cohortId = (index: number) => `cohort.${index}`
+/** Neighbours are together. */
+export const cohortOfPartition = (partition: number) => Math.floor(partition / COHORT_SIZE)
 
 const supervisorSetup = setup({
   types: {
@@ -187,11 +189,10 @@ function partitionChild(group: GroupSpec, partition: number): ChildSpec {
   return { kind: 'partition', id: lease, input: { lease, partition, work, schedule, restMs } }
 }
 
-/** Partitions by the cohort that takes them: neighbours are together. */
 function byCohort(partitions: readonly number[]): Map<number, number[]> {
   const cohorts = new Map<number, number[]>()
   for (const partition of partitions) {
-    const index = Math.floor(partition / COHORT_SIZE)
+    const index = cohortOfPartition(partition)
     const members = cohorts.get(index)
     if (members) members.push(partition)
     else cohorts.set(index, [partition])

@@ -9,7 +9,7 @@ export type SimbaErrorCode =
   | 'ALREADY_STARTED'
   /** The term is over, or has less time left than asked for. */
   | 'TERM_EXPIRED'
-  /** The group's other members have another number of partitions. */
+  /** The group's other members have another number of partitions. Published with `group.mismatched`, and logged. */
   | 'PARTITIONS_MISMATCH'
   /** The store did not answer in time, or answered with a failure. What was asked of it may or may not have happened. */
   | 'BACKEND_UNAVAILABLE'

@@ -60,6 +60,13 @@ export type SimbaEvent =
       readonly lost: readonly number[]
     }
   /** This client's group has another number of partitions than the members that live; it waits for them to go. */
-  | { readonly type: 'group.mismatched'; readonly group: string; readonly partitions: number; readonly living: number }
+  | {
+      readonly type: 'group.mismatched'
+      readonly group: string
+      readonly partitions: number
+      readonly living: number
+      /** `PARTITIONS_MISMATCH` */
+      readonly error: PlainError
+    }
   | { readonly type: 'backend.failing'; readonly error: PlainError }
   | { readonly type: 'backend.recovered'; readonly failedForMs: number }

@@ -2,10 +2,9 @@
 import type { ActorRefFrom, AnyActorRef, AnyMachineSnapshot } from 'xstate'
 import { type ClientCommand, type clientMachine, cohortOf, ELECTIONS, type TaskSpec } from '../machines/client.ts'
 import type { ChildSpec, cohortMachine } from '../machines/cohort.ts'
+import { cohortId } from '../machines/groupSupervisor.ts'
 import { callingTask, outside } from './inside.ts'
 import type { Runtime } from './runtime.ts'
-
-type CohortActor = ActorRefFrom<typeof cohortMachine>
 
 export class Core {
   readonly runtime: Runtime
@@ -18,17 +17,22 @@ export class Core {
 
   send(command: ClientCommand): void {
     outside(() => this.root.send(command))
+    // A client that has failed answers nobody: what is declared on it, or waited for, has ended.
+    if (this.root.getSnapshot().status === 'error') this.runtime.tasks.endAllBut([])
   }
 
   /** Starts a task that is a child of the plain supervisor: an election or an observer. Returns what finds its actor. */
   startChild(child: ChildSpec, survives: 'stop' | 'nothing', cleanUp: () => void): () => AnyActorRef | undefined {
     const number = this.runtime.tasks.nextNumber()
     this.start({ kind: 'child', id: child.id, number, child, survives }, cleanUp)
-    return () => {
-      const cohort = childAt(this.root, ELECTIONS, `cohort.${cohortOf(number)}`) as CohortActor | undefined
-      const found = cohort?.getSnapshot().context.children.find(({ spec }) => spec.id === child.id)
-      return found && childAt(cohort!, found.place)
-    }
+    return () => this.inCohort(ELECTIONS, cohortOf(number), child.id)
+  }
+
+  /** The actor that a supervisor's cohort has for a lease, or under another key. */
+  inCohort(supervisor: string, cohort: number, id: string): AnyActorRef | undefined {
+    const actor = childAt(this.root, supervisor, cohortId(cohort)) as ActorRefFrom<typeof cohortMachine> | undefined
+    const child = actor?.getSnapshot().context.children.find(({ spec }) => spec.id === id)
+    return child && childAt(actor!, child.place)
   }
 
   start(task: TaskSpec, cleanUp: () => void): void {

@@ -5,7 +5,7 @@ import type { View } from '../machines/groupSupervisor.ts'
 import type { TermKey } from '../machines/term.ts'
 import type { Leader } from '../model/answers.ts'
 import type { SessionLossReason, TermEndReason } from '../model/endings.ts'
-import type { PlainError } from '../model/errors.ts'
+import { type PlainError, plainError, SimbaError } from '../model/errors.ts'
 import { Handovers } from './handovers.ts'
 import type { Runtime } from './runtime.ts'
 
@@ -120,11 +120,12 @@ export function createEffects({ settings: { clock, logger }, events, store, term
         events.publish({ type: 'assignment.changed', group, partitions: after, gained, lost })
       },
       reportMismatch(_: unknown, params: { group: string; partitions: number; living: number }) {
-        logger.error(
-          params,
+        const error = new SimbaError(
+          'PARTITIONS_MISMATCH',
           `The members of '${params.group}' have ${params.living} partitions, and this client has ${params.partitions}. It waits for them to go.`,
         )
-        events.publish({ type: 'group.mismatched', ...params })
+        logger.error(params, error.message)
+        events.publish({ type: 'group.mismatched', ...params, error: plainError(error) })
       },
     },
     client: {

@@ -1,6 +1,6 @@
 /** `simba.group(name, { partitions })`: partitions that are spread over the nodes, each run by one of them. */
 import { groupId } from '../machines/client.ts'
-import type { GroupSpec } from '../machines/groupSupervisor.ts'
+import { cohortOfPartition, type GroupSpec } from '../machines/groupSupervisor.ts'
 import type { Balance } from '../model/assignment/assignment.ts'
 import { SimbaError } from '../model/errors.ts'
 import { checkName, partitionLease } from '../model/names.ts'
@@ -58,6 +58,8 @@ export function createGroup(core: Core, name: string, options: GroupOptions): Gr
       tasks.releaseGroup(name)
     })
     const findActor = () => childAt(core.root, id)
+    const findPartition = (partition: number) =>
+      core.inCohort(id, cohortOfPartition(partition), partitionLease(name, partition))
     const task = stoppable(core, id, findActor)
     return {
       get actor() {
@@ -65,6 +67,7 @@ export function createGroup(core: Core, name: string, options: GroupOptions): Gr
       },
       partitions: () => [...((findActor()?.getSnapshot().context.mine ?? []) as readonly number[])],
       term: (partition) => terms.of(partitionLease(name, partition)),
+      actorOf: findPartition,
       stop: task.stop,
       close: task.close,
       [Symbol.asyncDispose]: task.stop,

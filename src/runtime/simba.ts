@@ -11,6 +11,7 @@ import type { Hint } from '../backends/port.ts'
 import type { clientMachine } from '../machines/client.ts'
 import { plainError } from '../model/errors.ts'
 import type { Logger } from '../model/logger.ts'
+import { abandon } from './abandon.ts'
 import { Assignments } from './assignments.ts'
 import { Core } from './core.ts'
 import { createElection, type Election } from './election.ts'
@@ -86,9 +87,7 @@ export function createSimba(options: SimbaOptions = {}): Simba {
       inspect: settings.inspect && guarded(settings.inspect, logger),
     },
   )
-  root.subscribe({
-    error: (error) => logger.error({ err: plainError(error) }, 'The client has failed: a defect of simba-xstate.'),
-  })
+  root.subscribe({ error: (error) => abandon(root, error, runtime) })
   root.start()
   const core = new Core(runtime, root)
 

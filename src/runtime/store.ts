@@ -247,9 +247,11 @@ export class Store {
     let settled = () => {}
     const late = new Promise<never>((_, reject) => {
       const fail = (message: string) => reject(new SimbaError('BACKEND_UNAVAILABLE', message))
-      const cancel = clock.wakeAt(clock.now() + limitMs, () =>
-        fail(`${store} did not answer '${name}' within ${Math.ceil(limitMs)} ms.`),
-      )
+      const expire = () => fail(`${store} did not answer '${name}' within ${Math.ceil(limitMs)} ms.`)
+      // Where the process was held up, the answer may be here, unread. One more turn, and it has been read.
+      let cancel = clock.wakeAt(clock.now() + limitMs, () => {
+        cancel = clock.wakeAt(clock.now(), expire)
+      })
       const giveUp = () => fail(`The connection to ${store} was closed before '${name}' was answered.`)
       this.#underWay.add(giveUp)
       settled = () => {

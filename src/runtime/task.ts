@@ -29,6 +29,8 @@ export interface GroupTask extends Stoppable {
   partitions(): readonly number[]
   /** The term in which this client runs the partition now. */
   term(partition: number): Term | undefined
+  /** The actor of the partition, while this client has to do with it. Sent `STEP_DOWN`, it leaves the partition to others for a while. */
+  actorOf(partition: number): AnyActorRef | undefined
 }
 
 /** The part that all kinds have in common. */

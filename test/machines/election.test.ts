@@ -543,6 +543,23 @@ describe('losing the session', () => {
     expect(campaign.made).toHaveLength(2)
   })
 
+  test.each([
+    ['at once', 0, false],
+    ['after an attempt whose answer was lost', 1, true],
+  ])('a release under a new session that holds nothing, %s: was it confirmed?', (_, failures, confirmed) => {
+    const { actor, runs, release, stage } = lead()
+    if (failures === 0) {
+      actor.send(lost())
+      actor.send(opened('s2'))
+    } else {
+      actor.send(STOP)
+    }
+    runs.last.settle()
+    if (failures > 0) release.fail()
+    release.answer({ kind: 'not-held' })
+    expect(stage.log).toContain(`leaseReleased ingest 7 ${confirmed}`)
+  })
+
   test('while work leaves: ends the handover, and remembers what it was for', () => {
     const { actor, stage, release, runs, passDeadline } = lead()
     actor.send(STOP)

@@ -288,7 +288,9 @@ describe('a node with another number of partitions', () => {
     await world.settle()
     const second = start(two(), 8)
     await world.pass(RENEW_MS - 1)
-    expect(two().of('group.mismatched')).toEqual([{ type: 'group.mismatched', group: 'g', partitions: 8, living: 4 }])
+    expect(two().of('group.mismatched')).toMatchObject([
+      { type: 'group.mismatched', group: 'g', partitions: 8, living: 4, error: { code: 'PARTITIONS_MISMATCH' } },
+    ])
     expect(two().log.of('error')).toMatchObject([
       {
         message: "The members of 'g' have 4 partitions, and this client has 8. It waits for them to go.",
@@ -355,6 +357,18 @@ describe('a partition whose work fails fatally', () => {
     await world.pass(LEASE_MS + RENEW_MS)
     expect(first.term(failing)?.isValid).toBe(true)
     expect(second.partitions()).not.toContain(failing)
+  })
+
+  test('may be told to step down by hand: others run it meanwhile, and the rest runs on', async () => {
+    const [first, second] = (await startAll(2)) as [GroupTask, GroupTask]
+    const [leaving = -1, ...rest] = first.partitions()
+    const terms = rest.map((partition) => first.term(partition))
+    expect(first.actorOf(second.partitions()[0] ?? -1)).toBeUndefined()
+    first.actorOf(leaving)?.send({ type: 'STEP_DOWN' })
+    await world.pass(10)
+    expect(one().of('election.stepped-down')).toMatchObject([{ lease: `g.${leaving}` }])
+    expect(second.term(leaving)?.isValid).toBe(true)
+    expect(rest.map((partition) => first.term(partition))).toEqual(terms)
   })
 
   test('of the only member rests, and is run again afterwards', async () => {

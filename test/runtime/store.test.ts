@@ -274,6 +274,16 @@ describe('a campaign', () => {
     expect(await leader()).toMatchObject({ token: task.term?.token })
   })
 
+  test('whose answer came in time counts, though the process was held up too long to read it', async () => {
+    client.road.trouble('campaign', client.road.slowAnswer(RENEW_MS - 100), 1)
+    const task = start()
+    await world.pass(1_000)
+    await world.time.block(RENEW_MS)
+    await world.pass(0)
+    expect(client.road.count('campaign')).toBe(1)
+    expect(task.term?.isValid).toBe(true)
+  })
+
   test('that nobody answers is given up after a renew interval, and repeated', async () => {
     client.road.trouble('campaign', hanging, 1)
     const task = start()
