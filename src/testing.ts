@@ -17,7 +17,7 @@ export { contractCases } from './backends/contract.ts'
 /** What a backend of your own implements. */
 export type * from './backends/port.ts'
 export type { Cut, Link } from './simulation/link.ts'
-export type { SimulationLog } from './simulation/log.ts'
+export type { LineSubject, LogLine, SimulationLog } from './simulation/log.ts'
 export type { ClockTraits, MachineClock } from './simulation/machineClock.ts'
 export type { NodeOptions, SimulatedNode } from './simulation/node.ts'
 export { Random } from './simulation/random.ts'

@@ -3,11 +3,12 @@
  * on it, get lost, come twice, late or out of order, as the weather has it and as partitions cut it.
  */
 import type { Backend, Connection, Hint, Session } from '../backends/port.ts'
+import type { LineSubject } from './log.ts'
 import type { SimulatedProcess } from './process.ts'
 import type { Random } from './random.ts'
 import type { SimulatedStore } from './store.ts'
 import type { VirtualTime } from './virtualTime.ts'
-import { fairWeather, type Weather } from './weather.ts'
+import type { Weather } from './weather.ts'
 
 /** Which way nothing gets through. */
 export type Cut = 'none' | 'requests' | 'answers' | 'both'
@@ -19,7 +20,9 @@ export interface LinkParts {
   readonly process: () => SimulatedProcess
   readonly store: SimulatedStore
   readonly random: Random
-  readonly note: (what: string) => void
+  /** What the weather is like when nobody has set it. */
+  readonly weather: Weather
+  readonly note: (what: string, subject?: LineSubject) => void
 }
 
 /** A request on its way: which session asks for what. */
@@ -31,8 +34,6 @@ interface Request {
 
 /** Half of the requests that a cut swallows wait for its end, as in the buffers of a network: they arrive when nobody awaits them. */
 const KEPT_IN_BUFFERS = 0.5
-/** Half of the losses are noticed: the caller is told that the connection broke. The other half just hang. */
-const NOTICED = 0.5
 
 export class Link {
   readonly backend: Backend
@@ -40,12 +41,13 @@ export class Link {
   readonly #underWay = new Set<() => void>()
   readonly #hintListeners = new Set<(hint: Hint) => void>()
   #buffered: (() => void)[] = []
-  #weather: Weather = fairWeather
+  #weather: Weather
   #cut: Cut = 'none'
   #connections = 0
 
   constructor(parts: LinkParts) {
     this.#parts = parts
+    this.#weather = parts.weather
     const { backend } = parts.store
     parts.store.onRestart(() => this.#reset())
     this.backend = {
@@ -69,8 +71,9 @@ export class Link {
     this.#hintListeners.clear()
   }
 
+  /** What is left out is as it is when nobody sets it. */
   setWeather(weather: Partial<Weather>): void {
-    this.#weather = { ...fairWeather, ...weather }
+    this.#weather = { ...this.#parts.weather, ...weather }
   }
 
   /** Cuts the way, or makes it whole again; then whoever waits for hints is told that some may have been missed. */
@@ -136,7 +139,7 @@ export class Link {
     const { random, store, node, note } = this.#parts
     const process = this.#parts.process()
     const sentAtMs = this.#parts.time.nowMs
-    const { loseRequest, loseAnswer, repeatRequest, lateRequest, lateMs } = this.#weather
+    const { loseRequest, noticeLoss, repeatRequest, lateRequest, lateMs } = this.#weather
     return new Promise<A>((resolve, reject) => {
       const broken = () => {
         this.#underWay.delete(broken)
@@ -144,11 +147,11 @@ export class Link {
       }
       const lose = (what: 'request' | 'answer') => {
         note(`${what} lost: ${described(request)}`)
-        if (random.chance(NOTICED)) this.#after(this.#delay(), broken)
+        if (random.chance(this.#weather.noticeLoss)) this.#after(this.#delay(), broken)
         else this.#underWay.delete(broken)
       }
       const back = (settle: () => void) => {
-        if (this.#cutsAnswers || random.chance(loseAnswer)) return lose('answer')
+        if (this.#cutsAnswers || random.chance(this.#weather.loseAnswer)) return lose('answer')
         this.#after(this.#delay(), () => {
           // After a reset, the answer is nobody's.
           if (this.#underWay.delete(broken)) process.enter(settle)
@@ -157,13 +160,14 @@ export class Link {
       const carryOut = async (answered: (settle: () => void) => void) => {
         const witnessed = { ...request, node, sentAtMs }
         try {
-          const answer = await deliver()
-          note(`${described(request)} -> ${JSON.stringify(answer ?? null)}`)
-          store.executed({ ...witnessed, answer })
-          answered(() => resolve(answer))
+          const executed = { ...witnessed, answer: await deliver() }
+          note(`${described(request)} -> ${JSON.stringify(executed.answer ?? null)}`, { executed })
+          store.executed(executed)
+          answered(() => resolve(executed.answer))
         } catch (error) {
-          note(`${described(request)} -> refused`)
-          store.executed({ ...witnessed, answer: undefined })
+          const executed = { ...witnessed, answer: undefined }
+          note(`${described(request)} -> refused`, { executed })
+          store.executed(executed)
           answered(() => reject(error))
         }
       }
@@ -178,7 +182,7 @@ export class Link {
       if (random.chance(loseRequest)) return lose('request')
       const late = random.chance(lateRequest) ? random.between(lateMs) : 0
       this.#after(this.#delay() + late, arrive)
-      if (late > 0 && random.chance(NOTICED)) this.#after(this.#delay(), broken)
+      if (late > 0 && random.chance(noticeLoss)) this.#after(this.#delay(), broken)
       if (random.chance(repeatRequest)) {
         this.#after(this.#delay() + random.between(lateMs), () => store.reach(() => void carryOut(() => {})))
       }

@@ -1,23 +1,40 @@
 /** What happened in a simulated world, line by line: the same seed gives the same lines. */
+
+import type { SimbaEvent } from '../model/events.ts'
+import type { Executed } from './store.ts'
 import type { VirtualTime } from './virtualTime.ts'
 
-interface Line {
+/** What a line tells of, where that is known as data. */
+export interface LineSubject {
+  /** A client has published it. */
+  readonly event?: SimbaEvent
+  /** The store has carried it out. */
+  readonly executed?: Executed
+}
+
+export interface LogLine extends LineSubject {
+  /** In true time. */
   readonly atMs: number
+  /** A node's name, or the store. */
   readonly who: string
   readonly what: string
 }
 
 export class SimulationLog {
   readonly #time: VirtualTime
-  readonly #lines: Line[] = []
+  readonly #lines: LogLine[] = []
 
   constructor(time: VirtualTime) {
     this.#time = time
   }
 
+  get lines(): readonly LogLine[] {
+    return this.#lines
+  }
+
   /** Who says so: a node's name, or the store. */
-  note(who: string, what: string): void {
-    this.#lines.push({ atMs: this.#time.nowMs, who, what })
+  note(who: string, what: string, subject: LineSubject = {}): void {
+    this.#lines.push({ atMs: this.#time.nowMs, who, what, ...subject })
   }
 
   toString(): string {

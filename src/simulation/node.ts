@@ -4,12 +4,13 @@ import type { Logger } from '../model/logger.ts'
 import type { SimbaOptions } from '../runtime/settings.ts'
 import { createSimba, type Simba } from '../runtime/simba.ts'
 import { Link } from './link.ts'
-import type { SimulationLog } from './log.ts'
+import type { LineSubject, SimulationLog } from './log.ts'
 import { type ClockTraits, MachineClock } from './machineClock.ts'
 import { SimulatedProcess } from './process.ts'
 import type { Random } from './random.ts'
 import type { SimulatedStore } from './store.ts'
 import type { VirtualTime } from './virtualTime.ts'
+import type { Weather } from './weather.ts'
 
 export interface NodeOptions {
   /** Options of the client that are not the simulation's own. */
@@ -27,6 +28,7 @@ export interface World {
   readonly random: Random
   readonly store: SimulatedStore
   readonly log: SimulationLog
+  readonly weather: Weather
 }
 
 export class SimulatedNode {
@@ -35,7 +37,7 @@ export class SimulatedNode {
   readonly link: Link
   readonly #world: World
   readonly #options: NodeOptions
-  readonly #note: (what: string) => void
+  readonly #note: (what: string, subject?: LineSubject) => void
   #process: SimulatedProcess
   #simba: Simba
   #lives = 0
@@ -46,11 +48,18 @@ export class SimulatedNode {
     this.name = name
     this.#world = world
     this.#options = options
-    this.#note = (what) => world.log.note(name, what)
+    this.#note = (what, subject) => world.log.note(name, what, subject)
     this.clock = new MachineClock(world.time, options.clock)
-    const { time, store, random } = world
-    const link = random.fork(`link of ${name}`)
-    this.link = new Link({ node: name, time, process: () => this.#process, store, random: link, note: this.#note })
+    const { time, store, random, weather } = world
+    this.link = new Link({
+      node: name,
+      time,
+      process: () => this.#process,
+      store,
+      random: random.fork(`link of ${name}`),
+      weather,
+      note: this.#note,
+    })
     this.#process = new SimulatedProcess(time, this.clock)
     this.#simba = this.#boot()
   }
@@ -157,7 +166,7 @@ export class SimulatedNode {
         random: this.#world.random.fork(`${this.name}, life ${this.#lives}`).next,
       },
     })
-    simba.on('*', (event) => this.#note(described(event)))
+    simba.on('*', (event) => this.#note(described(event), { event }))
     this.#simba = simba
     this.#options.boot?.(this)
     simba.send({ type: 'START' })

@@ -9,11 +9,14 @@ import { type NodeOptions, SimulatedNode } from './node.ts'
 import { Random } from './random.ts'
 import { SimulatedStore } from './store.ts'
 import { VirtualTime } from './virtualTime.ts'
+import { fairWeather, type Weather } from './weather.ts'
 
 export interface SimulationOptions {
   /** Everything that is left to chance follows from it. Default: 1. */
   readonly seed?: number
   readonly storeClock?: ClockTraits
+  /** Between the nodes and the store, when `link.setWeather()` has not changed it. What is left out is fair. */
+  readonly weather?: Partial<Weather>
 }
 
 export interface Simulation {
@@ -45,7 +48,7 @@ export interface Simulation {
  * await simulation.pass('20s')
  * console.log(String(simulation.log))
  */
-export function createSimulation({ seed = 1, storeClock = {} }: SimulationOptions = {}): Simulation {
+export function createSimulation({ seed = 1, storeClock = {}, weather = {} }: SimulationOptions = {}): Simulation {
   const time = new VirtualTime()
   const log = new SimulationLog(time)
   const random = new Random(seed)
@@ -57,7 +60,11 @@ export function createSimulation({ seed = 1, storeClock = {} }: SimulationOption
     log,
     nodes,
     node(name, options) {
-      const node = new SimulatedNode({ time, random, store, log }, name, options)
+      const node = new SimulatedNode(
+        { time, random, store, log, weather: { ...fairWeather, ...weather } },
+        name,
+        options,
+      )
       nodes.push(node)
       return node
     },
