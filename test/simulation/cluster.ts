@@ -1,8 +1,8 @@
-/** A plan, played: the nodes with their duties, the faults at their times, and every fact as it is seen. */
+/** A plan, played: the nodes with their duties, the faults at their times or when somebody says so, and every fact as it is seen. */
 import { fixedDelay, fixedRate, type GroupTask, type SimbaEvent, type Task, type Term } from '../../src/index.ts'
 import { createSimulation, type SimulatedNode, type Simulation } from '../../src/testing.ts'
 import type { Fact, SeenRun, SeenStop, SeenTerm } from './facts.ts'
-import { DRIFT, type Duty, type Fault, LEASE_MS, type Plan, RENEW_MS } from './plan.ts'
+import { DRIFT, type Duty, type Fault, LEASE_MS, type NodePlan, type Plan, RENEW_MS } from './plan.ts'
 import { perform } from './work.ts'
 
 /** A duty that was declared on a node. */
@@ -17,6 +17,8 @@ export class Cluster {
   readonly simulation: Simulation
   /** Every term that was ever started, in order. */
   readonly terms: SeenTerm[] = []
+  /** What has struck so far. */
+  readonly faults: Fault[] = []
   readonly #see: (fact: Fact) => void
   /** By the process: a crash ends them all. */
   readonly #engagements = new Map<object, Map<string, Engagement>>()
@@ -30,16 +32,19 @@ export class Cluster {
   constructor(plan: Plan, see: (fact: Fact, cluster: Cluster) => void) {
     this.plan = plan
     this.#see = (fact) => see(fact, this)
-    this.simulation = createSimulation({ seed: plan.seed, storeClock: { rate: plan.storeRate } })
+    const { seed, storeRate, weather } = plan
+    this.simulation = createSimulation({ seed, storeClock: { rate: storeRate }, weather })
     this.simulation.store.watch((executed) => this.#see({ type: 'executed', executed }))
-    plan.nodes.forEach(({ rate, wallMs }, index) => {
-      this.simulation.node(`node-${index}`, {
-        simba: { leaseDuration: LEASE_MS, renewInterval: RENEW_MS, drift: DRIFT },
-        clock: { rate, wallMs },
-        boot: (node) => this.#boot(node),
-      })
+    for (const nodePlan of plan.nodes) this.add(nodePlan)
+    for (const fault of plan.faults) this.simulation.time.after(fault.atMs, () => this.strike(fault))
+  }
+
+  add({ name, rate, wallMs, duties }: NodePlan): SimulatedNode {
+    return this.simulation.node(name ?? `node-${this.simulation.nodes.length}`, {
+      simba: { leaseDuration: LEASE_MS, renewInterval: RENEW_MS, drift: DRIFT },
+      clock: { rate, wallMs },
+      boot: (node) => this.#boot(node, duties),
     })
-    for (const fault of plan.faults) this.simulation.time.after(fault.atMs, () => this.#strike(fault))
   }
 
   get nowMs(): number {
@@ -66,6 +71,26 @@ export class Cluster {
     return this.#sleepers.get(process) ?? 0
   }
 
+  /** Resolves when the stop does. */
+  stopTask(node: SimulatedNode, duty: Duty, isFromInside = false): Promise<void> {
+    const engagement = this.engagement(node, duty)!
+    engagement.isWanted = false
+    return this.#stop(node, duty, isFromInside, () => engagement.task.stop())
+  }
+
+  /** Resolves when the stop does, with a function that starts the client again. */
+  async stopClient(node: SimulatedNode): Promise<() => void> {
+    const { process, simba } = node
+    const wanted = [...this.#engagements.get(process)!.values()].filter(({ isWanted }) => isWanted)
+    for (const engagement of wanted) engagement.isWanted = false
+    await this.#stop(node, undefined, false, () => simba.stop())
+    return () => {
+      this.simulation.log.note(node.name, 'is started again')
+      for (const engagement of wanted) engagement.isWanted = true
+      simba.send({ type: 'START' })
+    }
+  }
+
   /** Every client is told to stop, and has three lease durations for it. */
   async stopAll(): Promise<void> {
     const { nodes, time } = this.simulation
@@ -77,13 +102,14 @@ export class Cluster {
       .catch(() => this.simulation.log.note('CHECK', 'not all have stopped'))
   }
 
-  #boot(node: SimulatedNode): void {
+  #boot(node: SimulatedNode, duties?: readonly string[]): void {
     this.#engagements.set(node.process, new Map())
     node.simba.on('*', (event) => this.#hear(node, event))
-    for (const duty of this.plan.duties) this.#engage(node, duty)
+    for (const duty of this.plan.duties) if (duties?.includes(duty.name) ?? true) this.engage(node, duty)
   }
 
-  #engage(node: SimulatedNode, duty: Duty): void {
+  /** Declares the duty on the node's client. */
+  engage(node: SimulatedNode, duty: Duty): void {
     const { name, partitions, balance, schedule } = duty
     const work = (term: Term) => this.#work(node, term)
     const plan =
@@ -140,7 +166,7 @@ export class Cluster {
       await perform(of.duty, term, {
         sleep: (ms, signal) => this.#sleep(node, ms, signal),
         look: () => this.#see({ type: 'run.looked', run }),
-        stopTask: () => this.#stopTask(node, of.duty, true),
+        stopTask: () => this.stopTask(node, of.duty, true),
       })
       run.exited = { atMs: this.nowMs }
     } catch (thrown) {
@@ -159,7 +185,9 @@ export class Cluster {
     this.#sleepers.set(process, this.sleepers(process) - 1)
   }
 
-  #strike(fault: Fault): void {
+  /** The fault happens now, whenever its plan would have it. */
+  strike(fault: Fault): void {
+    this.faults.push(fault)
     const { store, time, nodes } = this.simulation
     if (fault.kind === 'freeze') {
       store.freeze()
@@ -199,7 +227,7 @@ export class Cluster {
         this.#trouble(`weather of ${node.name}`, fault.forMs, () => node.link.setWeather({}))
         break
       case 'stop-client':
-        this.#stopClient(node, fault.forMs)
+        node.process.enter(() => void this.#stopAndStartAgain(node, fault.forMs))
         break
       case 'stop-task':
         node.process.enter(() => {
@@ -226,32 +254,17 @@ export class Cluster {
     this.engagement(node, duty)?.task.actor?.send({ type: 'STEP_DOWN' })
   }
 
-  #stopClient(node: SimulatedNode, forMs: number): void {
-    const { process, simba } = node
-    process.enter(() => {
-      const engagements = [...this.#engagements.get(process)!.values()]
-      const wanted = engagements.filter(({ isWanted }) => isWanted)
-      for (const engagement of wanted) engagement.isWanted = false
-      void this.#stop(node, undefined, false, () => simba.stop()).then(async () => {
-        await this.#sleep(node, forMs)
-        this.simulation.log.note(node.name, 'is started again')
-        for (const engagement of wanted) engagement.isWanted = true
-        simba.send({ type: 'START' })
-      })
-    })
+  async #stopAndStartAgain(node: SimulatedNode, forMs: number): Promise<void> {
+    const startAgain = await this.stopClient(node)
+    await this.#sleep(node, forMs)
+    startAgain()
   }
 
   async #stopAndEngageAgain(node: SimulatedNode, duty: Duty, forMs: number): Promise<void> {
-    await this.#stopTask(node, duty, false)
+    await this.stopTask(node, duty)
     await this.#sleep(node, forMs)
     this.simulation.log.note(node.name, `is given ${duty.name} again`)
-    this.#engage(node, duty)
-  }
-
-  #stopTask(node: SimulatedNode, duty: Duty, isFromInside: boolean): Promise<void> {
-    const engagement = this.engagement(node, duty)!
-    engagement.isWanted = false
-    return this.#stop(node, duty, isFromInside, () => engagement.task.stop())
+    this.engage(node, duty)
   }
 
   async #stop(

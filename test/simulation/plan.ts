@@ -6,12 +6,17 @@ export interface Plan {
   readonly seed: number
   readonly storeRate: number
   readonly nodes: readonly NodePlan[]
-  /** The same on all nodes. */
   readonly duties: readonly Duty[]
   readonly faults: readonly Fault[]
+  /** Where nothing else is said. */
+  readonly weather?: Partial<Weather>
 }
 
 export interface NodePlan {
+  /** Default: `node-` and its place. */
+  readonly name?: string
+  /** The names of those that it has from its beginning. Default: all. */
+  readonly duties?: readonly string[]
   /** Within the half of the declared drift that a clock may be off true time. */
   readonly rate: number
   readonly wallMs: number
