@@ -109,7 +109,7 @@ export class Store {
     // Counted from before the request leaves, so never longer than the store counts.
     const validUntilMs = this.#validIfConfirmedNow()
     try {
-      const { epoch } = await this.#bounded('open', this.#settings.renewIntervalMs, () => held.handle.open())
+      const { epoch } = await this.#ask('open', this.#settings.renewIntervalMs, () => held.handle.open())
       return { session: id, epoch, validUntilMs }
     } catch (error) {
       this.#over(held)
@@ -122,13 +122,13 @@ export class Store {
     const validUntilMs = this.#validIfConfirmedNow()
     const [oldest] = held.pending
     const settled = oldest === undefined ? held.number : oldest - 1
-    const answer = await this.#bounded('renew', this.#timeLeft(held), () => held.handle.renew({ settled, epoch }))
+    const answer = await this.#ask('renew', this.#timeLeft(held), () => held.handle.renew({ settled, epoch }))
     return { answer, validUntilMs }
   }
 
   look(session: string): Promise<LookAnswer> {
     const held = this.#living(session)
-    return this.#bounded('look', this.#timeLeft(held), () => held.handle.look())
+    return this.#ask('look', this.#timeLeft(held), () => held.handle.look())
   }
 
   campaign(session: string, lease: string): Promise<CampaignAnswer> {
@@ -153,7 +153,7 @@ export class Store {
 
   members(session: string, group: string): Promise<MembersAnswer> {
     const held = this.#living(session)
-    return this.#bounded('members', this.#timeLeft(held), () => held.handle.members(group))
+    return this.#ask('members', this.#timeLeft(held), () => held.handle.members(group))
   }
 
   /** Gives back what the store has in the session's name and nobody here answers for. */
@@ -168,7 +168,7 @@ export class Store {
   async leader(lease: string): Promise<Leader | null> {
     const connection = this.#connection ?? this.#connect()
     try {
-      const [leader] = await this.#bounded('leaders', this.#settings.renewIntervalMs, () => connection.leaders([lease]))
+      const [leader] = await this.#ask('leaders', this.#settings.renewIntervalMs, () => connection.leaders([lease]))
       return leader ?? null
     } finally {
       if (connection !== this.#connection) void connection.close().catch((error) => this.#complain('close', error))
@@ -180,7 +180,7 @@ export class Store {
     for (const [session, held] of this.#held) {
       if (!held.isOver) continue
       if (this.#settings.clock.now() < held.forgottenAtMs) {
-        await this.#bounded('close', this.#settings.renewIntervalMs, () => held.handle.close())
+        await this.#ask('close', this.#settings.renewIntervalMs, () => held.handle.close())
         this.#held.delete(session)
       } else {
         this.#drop(session, held)
@@ -233,11 +233,18 @@ export class Store {
       const number = ++held.number
       held.pending.add(number)
       try {
-        return await this.#bounded(name, this.#timeLeft(held), () => send(held.handle, number))
+        return await this.#ask(name, this.#timeLeft(held), () => send(held.handle, number))
       } finally {
         held.pending.delete(number)
       }
     })
+  }
+
+  /** An answer of the store itself. */
+  async #ask<A>(name: string, limitMs: number, call: () => Promise<A>): Promise<A> {
+    const answer = await this.#bounded(name, limitMs, call)
+    this.#noteSuccess()
+    return answer
   }
 
   /** An answer that comes later than `limitMs` is nobody's any more. */
@@ -260,9 +267,7 @@ export class Store {
       }
     })
     try {
-      const answer = await Promise.race([call(), late])
-      this.#noteSuccess()
-      return answer
+      return await Promise.race([call(), late])
     } catch (error) {
       this.#complain(name, error)
       throw error

@@ -546,6 +546,16 @@ describe('while the store is unreachable', () => {
     await expectNothingLeft()
   })
 
+  test('a client that stops and lets go of its connection does not say that the store answers again', async () => {
+    start()
+    await world.pass(RENEW_MS)
+    client.road.block(hanging)
+    client.road.trouble('disconnect', (deliver) => deliver())
+    await world.until(client.simba.stop(), 4 * LEASE_MS)
+    expect(client.of('backend.failing')).toHaveLength(1)
+    expect(client.of('backend.recovered')).toEqual([])
+  })
+
   test('a client that never had a session stops soon', async () => {
     const fresh = world.idleClient()
     fresh.road.block(refused)
