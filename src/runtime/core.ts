@@ -40,12 +40,12 @@ export class Core {
     this.send({ type: 'task.start', task })
   }
 
-  /** Resolves when the task has ended; from inside its own work, when it was told to end. */
-  async stop(id: string): Promise<void> {
-    const fromInside = callingTask(this.runtime) === id
-    const ended = this.runtime.tasks.ended(id)
-    this.send({ type: 'task.stop', id })
-    if (!fromInside) await ended
+  /** Resolves when the tasks have ended; from inside the work of one of them, when all were told to end. */
+  async stop(...ids: readonly string[]): Promise<void> {
+    const caller = callingTask(this.runtime)
+    const ended = ids.map((id) => this.runtime.tasks.ended(id))
+    for (const id of ids) this.send({ type: 'task.stop', id })
+    if (caller === undefined || !ids.includes(caller)) await Promise.all(ended)
   }
 
   /** Resolves when everything has ended and the session is closed; from inside any work of this client, when all were told to end. */

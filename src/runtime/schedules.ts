@@ -20,7 +20,7 @@ const SHORTEST_MS = 1
  * simba.election('report').schedule(fixedRate('1m', { initialDelay: '10s' }), async (term) => { … })
  */
 export function fixedRate(period: Duration, options: ScheduleOptions = {}): Schedule {
-  return make('fixedRate', 'period', period, options)
+  return makeSchedule('fixedRate', 'period', period, options)
 }
 
 /**
@@ -30,10 +30,16 @@ export function fixedRate(period: Duration, options: ScheduleOptions = {}): Sche
  * simba.election('cleanup').schedule(fixedDelay('30s'), async (term) => { … })
  */
 export function fixedDelay(delay: Duration, options: ScheduleOptions = {}): Schedule {
-  return make('fixedDelay', 'delay', delay, options)
+  return makeSchedule('fixedDelay', 'delay', delay, options)
 }
 
-function make(kind: Schedule['kind'], name: string, every: Duration, options: ScheduleOptions): Schedule {
+/** `name` is what the user calls the duration. */
+export function makeSchedule(
+  kind: Schedule['kind'],
+  name: string,
+  every: Duration,
+  options: ScheduleOptions,
+): Schedule {
   checkKeys(kind, options, ['initialDelay'])
   return {
     kind,

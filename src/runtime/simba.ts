@@ -20,6 +20,7 @@ import { createGroup, type Group, type GroupOptions } from './group.ts'
 import { createLock, type Lock } from './lock.ts'
 import { LockQueues } from './lockQueues.ts'
 import { provideClient } from './provide.ts'
+import { type RegisterOptions, type Registration, register } from './register.ts'
 import type { Runtime } from './runtime.ts'
 import { checkOptions, type SimbaOptions } from './settings.ts'
 import { Store } from './store.ts'
@@ -46,6 +47,16 @@ export interface Simba extends AsyncDisposable {
   group(name: string, options: GroupOptions): Group
   /** A section of code that one holder runs at a time. */
   lock(name: string): Lock
+  /**
+   * Starts what the methods of an object (or of several) declare with the decorators of `simba-xstate/decorators`. Where anything is
+   * wrong with them, nothing is started: throws `INVALID_OPTION`, or `ALREADY_STARTED` for a name that is taken, with all mistakes, each
+   * with the class, the method and the attribute.
+   *
+   * @example
+   * const reports = simba.register(new Reports())
+   * await reports.stop()
+   */
+  register(objects: object | readonly object[], options?: RegisterOptions): Registration
   /**
    * STOP, then done: resolves when all work has exited (or was out of time), the leases are released and the session is closed.
    * Awaited from inside leader work, when everything was told to end.
@@ -113,6 +124,7 @@ export function createSimba(options: SimbaOptions = {}): Simba {
     election: (name) => createElection(core, name),
     group: (name, groupOptions) => createGroup(core, name, groupOptions),
     lock: (name) => createLock(core, name),
+    register: (objects, registerOptions) => register(core, objects, registerOptions),
     stop: () => core.stopAll(),
     [Symbol.asyncDispose]: () => core.stopAll(),
   }
