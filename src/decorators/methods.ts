@@ -13,7 +13,7 @@ export interface DecoratorOf<Method extends LeaderMethod | PartitionMethod> {
   ): void
   /** With the compiler's option `experimentalDecorators`. */
   <M extends Method>(
-    target: object,
+    target: object & { readonly prototype?: undefined },
     key: string | symbol,
     descriptor: TypedPropertyDescriptor<WithParametersOf<Method, M>>,
   ): void
