@@ -10,7 +10,7 @@ export default defineConfig({
     // Tests and examples import the package by its name, and get the source.
     alias: [
       { find: /^simba-xstate$/, replacement: source('index.ts') },
-      { find: /^simba-xstate\/(machines|decorators)$/, replacement: source('$1/index.ts') },
+      { find: /^simba-xstate\/(machines|decorators|nestjs)$/, replacement: source('$1/index.ts') },
       { find: /^simba-xstate\/testing$/, replacement: source('testing.ts') },
       { find: /^simba-xstate\/(memory|sqlite|redis)$/, replacement: source('backends/$1/index.ts') },
     ],

@@ -13,6 +13,7 @@ const source = fileURLToPath(new URL('../src', import.meta.url))
 const ALLOWED: Readonly<Record<string, { readonly parts: readonly string[]; readonly packages: readonly string[] }>> = {
   'index.ts': { parts: ['runtime', 'model'], packages: [] },
   'testing.ts': { parts: ['simulation', 'backends'], packages: [] },
+  nestjs: { parts: ['nestjs', 'runtime', 'model'], packages: ['@nestjs/common', '@nestjs/core', '@nestjs/config'] },
   decorators: { parts: ['decorators', 'runtime'], packages: [] },
   simulation: { parts: ['simulation', 'runtime', 'backends', 'model'], packages: [] },
   runtime: { parts: ['runtime', 'machines', 'backends', 'model'], packages: ['*'] },

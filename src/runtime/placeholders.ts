@@ -4,6 +4,11 @@ import { plainError, SimbaError } from '../model/errors.ts'
 /** The value of a name, or `undefined` where it has none. */
 export type Resolve = (name: string) => unknown
 
+export function checkResolve(resolve: unknown): Resolve {
+  if (typeof resolve === 'function') return resolve as Resolve
+  throw invalid(`resolve is ${String(resolve)}; allowed is a function of a name`)
+}
+
 const NAME = /^[A-Za-z_][\w.-]*$/
 
 /**

@@ -6,7 +6,7 @@ import type { Core } from './core.ts'
 import { type Declaration, declarationsOf } from './declarations.ts'
 import { classOf, memberName } from './members.ts'
 import { Mistakes } from './mistakes.ts'
-import { fromEnvironment, type Resolve } from './placeholders.ts'
+import { checkResolve, fromEnvironment, type Resolve } from './placeholders.ts'
 import { type Contender, type Plan, planOf, type RegisteredMethod } from './plan.ts'
 import type { Tasks } from './tasks.ts'
 
@@ -29,7 +29,8 @@ export interface Registration extends AsyncDisposable {
 }
 
 export function register(core: Core, objects: object | readonly object[], options: RegisterOptions = {}): Registration {
-  const resolve = checkRegisterOptions(options)
+  checkKeys('register()', options, ['resolve'])
+  const resolve = checkResolve(options.resolve ?? fromEnvironment)
   const mistakes = new Mistakes()
   const plans = [objects].flat().flatMap((object) => plansOf(core, object, resolve, mistakes))
   checkNames(core, plans, mistakes)
@@ -37,13 +38,6 @@ export function register(core: Core, objects: object | readonly object[], option
   const methods = plans.map((plan) => plan.start())
   const stop = () => core.stop(...plans.map(({ contender }) => contender.id))
   return { methods, stop, close: stop, [Symbol.asyncDispose]: stop }
-}
-
-function checkRegisterOptions(options: RegisterOptions): Resolve {
-  checkKeys('register()', options, ['resolve'])
-  const { resolve = fromEnvironment } = options
-  if (typeof resolve === 'function') return resolve
-  throw invalid(`resolve is ${String(resolve)}; allowed is a function of a name`)
 }
 
 function plansOf(core: Core, object: unknown, resolve: Resolve, mistakes: Mistakes): readonly Plan[] {
