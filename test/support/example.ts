@@ -29,11 +29,16 @@ export function testFolder(): string {
 }
 
 export function startExample(file: string, ...args: readonly string[]): Example {
+  return startExampleIn({}, file, ...args)
+}
+
+/** With more variables in its environment. */
+export function startExampleIn(environment: NodeJS.ProcessEnv, file: string, ...args: readonly string[]): Example {
   const temporary = join(testFolder(), 'tmp')
   mkdirSync(temporary)
   const child = spawn(process.execPath, ['--import', 'tsx', `examples/${file}`, ...args], {
     cwd: ROOT,
-    env: { ...process.env, TMPDIR: temporary },
+    env: { ...process.env, TMPDIR: temporary, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   // Politely, so that what it has started ends with it.
