@@ -1,13 +1,24 @@
-/** The servers that tests and benchmarks start: found on the path, or, as root on Debian, installed. */
+/** The servers that tests and benchmarks start: found on this machine, or, as root on Debian, installed. */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { postgresFolder } from '../test/support/sql-servers.ts'
 
-/** What is looked for, and the Debian package that brings it. */
-const SERVERS = [{ program: 'redis-server', debian: 'redis-server' }] as const
+interface Needed {
+  readonly name: string
+  readonly isThere: () => boolean
+  /** The Debian package that brings it. */
+  readonly debian: string
+}
+
+const NEEDED: readonly Needed[] = [
+  { name: 'redis-server', isThere: () => runs('redis-server'), debian: 'redis-server' },
+  { name: 'postgres', isThere: () => postgresFolder() !== undefined, debian: 'postgresql' },
+  { name: 'mariadbd', isThere: () => runs('mariadbd'), debian: 'mariadb-server-core' },
+]
 
 /** Returns the names of those that are not here and cannot be installed. */
 export function ensureServers(): readonly string[] {
-  const absent = SERVERS.filter(({ program }) => !isThere(program))
+  const absent = NEEDED.filter(({ isThere }) => !isThere())
   if (absent.length === 0) return []
   if (existsSync('/etc/debian_version') && process.getuid?.() === 0) {
     const packages = absent.map(({ debian }) => debian)
@@ -15,10 +26,10 @@ export function ensureServers(): readonly string[] {
     run('apt-get', ['update', '-qq'])
     run('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages])
   }
-  return SERVERS.filter(({ program }) => !isThere(program)).map(({ program }) => program)
+  return NEEDED.filter(({ isThere }) => !isThere()).map(({ name }) => name)
 }
 
-function isThere(program: string): boolean {
+function runs(program: string): boolean {
   return spawnSync(program, ['--version'], { stdio: 'ignore' }).status === 0
 }
 
