@@ -17,8 +17,11 @@ export interface MethodsOptions {
   readonly resolve?: Resolve
 }
 
-export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN, OPTIONS_TYPE, ASYNC_OPTIONS_TYPE } =
-  new ConfigurableModuleBuilder<SimbaModuleOptions>({ moduleName: 'Simba' }).setClassMethodName('forRoot').build()
+export const { ConfigurableModuleClass, MODULE_OPTIONS_TOKEN } = new ConfigurableModuleBuilder<SimbaModuleOptions>({
+  moduleName: 'Simba',
+})
+  .setClassMethodName('forRoot')
+  .build()
 
 /** Those of the client are checked by `createSimba()`. */
 export function checkMethodsOptions({ schedulingEnabled, resolve }: MethodsOptions): void {

@@ -1,4 +1,6 @@
 /** When the methods of an application start and stop, seen against the hooks of everything else in it. */
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { Controller, Global, type INestApplicationContext, Injectable, Module } from '@nestjs/common'
 import { Test } from '@nestjs/testing'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -233,6 +235,21 @@ describe('an application that fails while it starts', () => {
     await world.pass(LEASE_MS)
     expect(world.time.timers).toBe(0)
     expect(await world.storeIsEmpty()).toBe(true)
+  })
+
+  test('at its port has started, and hands over when it is closed', async () => {
+    const { app, events, close } = await compile(world, { imports: [SinkModule], providers: [Reports] })
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const server = app.createNestApplication({ logger: false })
+    await expect(server.listen((taken.address() as AddressInfo).port, '127.0.0.1')).rejects.toThrow('EADDRINUSE')
+    await world.pass(10)
+    expect(story.at(-1)).toBe('the work begins')
+    await world.until(server.close(), LEASE_MS)
+    expect(story).toContain('the work exits')
+    expect(events.at(-1)?.type).toBe('session.closed')
+    taken.close()
+    await close()
   })
 
   test('because of a method fails with what is wrong about it, and starts none', async () => {
