@@ -11,6 +11,7 @@ import { numberCases } from './contract/numbers.ts'
 import { offerCases } from './contract/offers.ts'
 import { restartCases } from './contract/restarts.ts'
 import { sessionCases } from './contract/sessions.ts'
+import { surveyCases } from './contract/surveys.ts'
 import { walkCases } from './contract/walks.ts'
 
 export const contractCases: readonly ContractCase[] = [
@@ -21,6 +22,7 @@ export const contractCases: readonly ContractCase[] = [
   ...numberCases,
   ...expiryCases,
   ...groupCases,
+  ...surveyCases,
   ...walkCases,
   ...restartCases,
 ]

@@ -17,8 +17,10 @@ import type {
 } from '../model/answers.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Logger } from '../model/logger.ts'
+import type { Survey } from '../model/survey.ts'
 
 export type * from '../model/answers.ts'
+export type * from '../model/survey.ts'
 
 /** A store, not yet connected. Made by `memory()`, `sqlite(path)`, `redis(url)` or by your own function. */
 export interface Backend {
@@ -49,6 +51,11 @@ export interface Connection {
   session(options: SessionOptions, onHint: (hint: Hint) => void): Session
   /** Who holds these leases now, in the order asked. Needs no session. */
   leaders(leases: readonly string[]): Promise<readonly (Leader | null)[]>
+  /**
+   * What the living hold and want, for an operator: at most so many grants, places in line and memberships each. Needs no session, and
+   * writes nothing. Left out by a store that cannot tell.
+   */
+  survey?(most: number): Promise<Survey>
   /** Lets go of sockets, files and listeners. Sessions that are still open are left to run out. */
   close(): Promise<void>
 }

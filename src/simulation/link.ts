@@ -99,6 +99,7 @@ export class Link {
       session: (options, onHint) => this.#session(connection, options, onHint),
       leaders: (leases) =>
         this.#travel({ session: '', method: 'leaders', args: leases }, () => connection.leaders(leases)),
+      survey: (most) => this.#travel({ session: '', method: 'survey', args: [most] }, () => connection.survey!(most)),
       // Letting go of a connection is the client's own affair.
       close: () => {
         this.#connections -= 1

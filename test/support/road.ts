@@ -2,7 +2,7 @@
 import type { Backend, Connection, Hint, Session, SessionOptions } from '../../src/backends/port.ts'
 import type { HandTime } from './hand-time.ts'
 
-export type Method = Exclude<keyof Session, 'id'> | 'leaders' | 'disconnect'
+export type Method = Exclude<keyof Session, 'id'> | 'leaders' | 'survey' | 'disconnect'
 
 /** What becomes of one call. `deliver` brings it to the store. */
 export type Fault = (deliver: () => Promise<unknown>) => Promise<unknown>
@@ -50,7 +50,7 @@ export class Road {
   block(fault: Fault): void {
     const methods: readonly Method[] = [
       ...(['open', 'renew', 'look', 'campaign', 'withdraw', 'release', 'join', 'leave', 'members', 'close'] as const),
-      ...(['leaders', 'disconnect'] as const),
+      ...(['leaders', 'survey', 'disconnect'] as const),
     ]
     for (const method of methods) this.trouble(method, fault)
   }
@@ -103,6 +103,7 @@ export class Road {
     return {
       session: (options, onHint) => this.#session(connection, options, onHint),
       leaders: (leases) => this.#travel('leaders', [leases], () => connection.leaders(leases)),
+      survey: (most) => this.#travel('survey', [most], () => connection.survey!(most)),
       close: () => this.#travel('disconnect', [], () => connection.close()),
     }
   }

@@ -21,7 +21,7 @@ export interface ContractHarness {
 export interface ContractCase {
   /** A promise, as a sentence. */
   readonly name: string
-  /** Cases that need `restart` are left out where the harness has none. */
-  readonly needs?: 'restart'
+  /** Cases that need `restart` are left out where the harness has none, and those that need `survey` where the store has none. */
+  readonly needs?: 'restart' | 'survey'
   run(harness: ContractHarness): Promise<void>
 }

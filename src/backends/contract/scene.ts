@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import type { Clock } from '../../model/clock.ts'
-import type { BackendEnvironment, Connection, Inbox, SessionOptions } from '../port.ts'
+import type { BackendEnvironment, Connection, Inbox, SessionOptions, Survey } from '../port.ts'
 import type { ContractCase, ContractHarness } from './case.ts'
 import { Player } from './player.ts'
 
@@ -20,7 +20,7 @@ const LOOKS = 60
 export function contractCase(
   name: string,
   play: (scene: Scene) => Promise<void>,
-  needs: { readonly needs?: 'restart' } = {},
+  needs: Pick<ContractCase, 'needs'> = {},
 ): ContractCase {
   return {
     name,
@@ -104,6 +104,14 @@ export class Scene {
     this.#observer ??= this.connect()
     const [leader] = await this.#observer.leaders([lease])
     return leader ?? null
+  }
+
+  /** What an operator sees. */
+  async survey(most = 100): Promise<Survey> {
+    this.#observer ??= this.connect()
+    const survey = await this.#observer.survey?.(most)
+    assert.ok(survey, 'the connection has a survey()')
+    return survey
   }
 
   pass(ms: number): Promise<void> {

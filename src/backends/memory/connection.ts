@@ -54,6 +54,10 @@ export class MemoryConnection implements Connection {
     return this.call((namespace) => namespace.leaders(leases.map(checkLease)))
   }
 
+  survey(most: number) {
+    return this.call((namespace) => namespace.survey(checkNumber('most', most)))
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     for (const hangUp of this.#hangUps) hangUp()

@@ -1,5 +1,6 @@
 /** The groups of one namespace: who is a member, and what each announces. */
 import type { JoinAnswer, Member, MemberEntry } from '../port.ts'
+import type { Findings } from '../survey.ts'
 import type { Push } from './leases.ts'
 import { type GroupRecord, isLive, type SessionRecord } from './records.ts'
 
@@ -51,6 +52,10 @@ export class Groups {
       members.push({ session: session.id, node: session.options.node, partitions, resting: [...resting] })
     }
     return members.sort((one, other) => (one.session < other.session ? -1 : 1))
+  }
+
+  survey(nowMs: number): Findings['memberships'] {
+    return [...this.#groups.keys()].flatMap((group) => this.members(group, nowMs).map((member) => ({ group, member })))
   }
 
   /** The version of a group, or 0 where it has no members. */

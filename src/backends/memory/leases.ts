@@ -1,5 +1,6 @@
 /** The leases of one namespace: who holds each, who stands in line for it, and to whom it is offered. */
-import type { CampaignAnswer, Grant, Hint, Leader, ReleaseAnswer } from '../port.ts'
+import type { CampaignAnswer, Contender, Grant, Hint, Leader, ReleaseAnswer } from '../port.ts'
+import { type Findings, ledForMs } from '../survey.ts'
 import { isLive, type LeaseRecord, type SessionRecord } from './records.ts'
 
 /** Tells a session where to look. */
@@ -92,6 +93,19 @@ export class Leases {
     return { node: lease.holder.options.node, token: lease.token }
   }
 
+  /** What the living hold, and where they stand in line. */
+  survey(nowMs: number, wallMs: number): Pick<Findings, 'holds' | 'places'> {
+    const holds: Findings['holds'][number][] = []
+    const places: Findings['places'][number][] = []
+    for (const { name: lease, holder, token, line } of this.#leases.values()) {
+      if (holder && isLive(holder, nowMs)) {
+        holds.push({ lease, holder: { ...contenderOf(holder), token, ledForMs: ledForMs(token, wallMs) } })
+      }
+      for (const session of line) if (isLive(session, nowMs)) places.push({ lease, contender: contenderOf(session) })
+    }
+    return { holds, places }
+  }
+
   /** How many leases somebody holds or wants. */
   get size(): number {
     return this.#leases.size
@@ -139,6 +153,10 @@ export class Leases {
     }
     this.#leases.delete(lease.name)
   }
+}
+
+function contenderOf({ id, options }: SessionRecord): Contender {
+  return { session: id, node: options.node }
 }
 
 export function grantsOf(session: SessionRecord): readonly Grant[] {

@@ -18,8 +18,10 @@ import type {
   RenewAnswer,
   RenewRequest,
   SessionOptions,
+  Survey,
   WithdrawAnswer,
 } from '../port.ts'
+import { surveyOf } from '../survey.ts'
 import { Groups } from './groups.ts'
 import { grantsOf, Leases } from './leases.ts'
 import { Quarantine, type ServerRun } from './quarantine.ts'
@@ -152,6 +154,12 @@ export class Namespace {
   leaders(leases: readonly string[]): readonly (Leader | null)[] {
     const nowMs = this.#server.nowMs()
     return leases.map((lease) => this.#leases.leader(lease, nowMs))
+  }
+
+  survey(most: number): Survey {
+    const nowMs = this.#server.nowMs()
+    const found = { ...this.#leases.survey(nowMs, this.#server.wallMs()), memberships: this.#groups.survey(nowMs) }
+    return surveyOf(found, most)
   }
 
   /** What it remembers, to show that it forgets. */

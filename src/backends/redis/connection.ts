@@ -3,12 +3,13 @@
  * A call is sent at once or rejected at once; only while the first attempt to connect is under way does it wait for its end.
  */
 import { plainError, SimbaError } from '../../model/errors.ts'
-import type { BackendEnvironment, Connection, Hint, Leader, Session, SessionOptions } from '../port.ts'
+import type { BackendEnvironment, Connection, Hint, Leader, Session, SessionOptions, Survey } from '../port.ts'
 import { makeSessionId } from '../session-id.ts'
+import { surveyOf } from '../survey.ts'
 import { type Client, type Clients, hangUp, runScript, withoutCommand } from './driver.ts'
 import { parseHint } from './hints.ts'
 import { hintChannel, rootKey } from './keys.ts'
-import { readDescription, readLeaders } from './replies.ts'
+import { readDescription, readFindings, readLeaders } from './replies.ts'
 import type { ScriptName } from './scripts/index.ts'
 import { FORMAT, FORMAT_ERROR } from './scripts/shared/record.ts'
 import { RedisSession, type SessionLink } from './session.ts'
@@ -53,6 +54,10 @@ export class RedisConnection implements Connection, SessionLink {
 
   async leaders(leases: readonly string[]): Promise<readonly (Leader | null)[]> {
     return readLeaders(await this.run('leaders', ...leases))
+  }
+
+  async survey(most: number): Promise<Survey> {
+    return surveyOf(readFindings(await this.run('survey', most + 1)), most)
   }
 
   run(script: ScriptName, ...args: readonly (string | number)[]): Promise<unknown> {

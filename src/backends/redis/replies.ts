@@ -15,6 +15,7 @@ import type {
   RenewAnswer,
   WithdrawAnswer,
 } from '../port.ts'
+import { type Findings, ledForMs } from '../survey.ts'
 
 export type OpenReply =
   | { readonly kind: 'opened'; readonly epoch: number; readonly run: string }
@@ -92,6 +93,27 @@ export function readLeaders(reply: unknown): readonly (Leader | null)[] {
     const [node, token] = list(item)
     return { node: text(node), token: count(token) }
   })
+}
+
+export function readFindings(reply: unknown): Findings {
+  const [holds, places, memberships, nowMs] = list(reply)
+  const inLine = list(places).map((item) => {
+    const [session, node, lease, place] = list(item)
+    return { lease: text(lease), contender: { session: text(session), node: text(node) }, place: count(place) }
+  })
+  return {
+    holds: list(holds).map((item) => {
+      const [session, node, lease, score] = list(item)
+      const token = count(score)
+      const holder = { session: text(session), node: text(node), token, ledForMs: ledForMs(token, count(nowMs)) }
+      return { lease: text(lease), holder }
+    }),
+    places: inLine.sort((one, other) => one.place - other.place),
+    memberships: list(memberships).map((item) => {
+      const [session, node, group, entry] = list(item)
+      return { group: text(group), member: { session: text(session), node: text(node), ...parseEntry(text(entry)) } }
+    }),
+  }
 }
 
 export function readDescription(reply: unknown): { readonly run: string; readonly evictionPolicy: string } {

@@ -20,3 +20,10 @@ export interface Lifetime {
 export function isLive(call: Call, { boot, expiry }: Lifetime): boolean {
   return boot === call.boot ? expiry > call.nowMs : expiry > 0
 }
+
+/** The same as a condition on a row of `sessions s`, with the values that it takes. */
+export const LIVE = '((s.boot = ? AND s.expiry > ?) OR (s.boot <> ? AND s.expiry > 0))'
+
+export function liveBy({ boot, nowMs }: Call): readonly [string, number, string] {
+  return [boot, nowMs, boot]
+}

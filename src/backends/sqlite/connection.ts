@@ -1,5 +1,5 @@
 /** One client's way to the file. Reads have a lane of their own, so that they never stand behind a write that waits for the lock. */
-import type { BackendEnvironment, Connection, Hint, Leader, Session, SessionOptions } from '../port.ts'
+import type { BackendEnvironment, Connection, Hint, Leader, Session, SessionOptions, Survey } from '../port.ts'
 import { makeSessionId } from '../session-id.ts'
 import type { Call } from './call.ts'
 import { Database } from './database.ts'
@@ -10,6 +10,7 @@ import type { MachineClock } from './machine-clock.ts'
 import type { Records } from './records.ts'
 import { SqliteSession } from './session.ts'
 import type { Statements } from './statements.ts'
+import { survey } from './survey.ts'
 
 /** Wall clocks that are set to a far future must not use up the safe integers: from the year 2112 on, tokens only count. */
 const GREATEST_LEAST_TOKEN = 2 ** 52
@@ -36,6 +37,11 @@ export class SqliteConnection implements Connection, Records {
 
   leaders(leases: readonly string[]): Promise<readonly (Leader | null)[]> {
     return this.read((call) => leases.map((lease) => leaderOf(call, lease)))
+  }
+
+  survey(most: number): Promise<Survey> {
+    const wallMs = this.#environment.clock.wallMs()
+    return this.read((call) => survey(call, most, wallMs))
   }
 
   async close(): Promise<void> {

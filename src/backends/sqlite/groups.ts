@@ -2,12 +2,14 @@
 import type { JoinAnswer, Member, MemberEntry } from '../port.ts'
 import { type Call, isLive, type Lifetime } from './call.ts'
 
-interface Row extends Lifetime {
+export interface MemberRow {
   readonly session: string
   readonly node: string
   readonly partitions: number
   readonly resting: string
 }
+
+interface Row extends MemberRow, Lifetime {}
 
 export function join(call: Call, session: string, group: string, entry: MemberEntry): JoinAnswer {
   const rows = rowsOf(call, group)
@@ -54,12 +56,7 @@ export function membersOf(
 ): { readonly version: number; readonly members: readonly Member[] } {
   const members = rowsOf(call, group)
     .filter((row) => isLive(call, row))
-    .map(({ session, node, partitions, resting }) => ({
-      session,
-      node,
-      partitions,
-      resting: JSON.parse(resting) as number[],
-    }))
+    .map(memberOf)
   return { version: versionOf(call, group), members }
 }
 
@@ -72,6 +69,10 @@ export function groupsOf({ sql, namespace }: Call, session: string): Readonly<Re
     session,
   )
   return Object.fromEntries(rows.map(({ name, version }) => [name, version]))
+}
+
+export function memberOf({ session, node, partitions, resting }: MemberRow): Member {
+  return { session, node, partitions, resting: JSON.parse(resting) as number[] }
 }
 
 function rowsOf({ sql, namespace }: Call, group: string): readonly Row[] {

@@ -43,6 +43,7 @@ export class ModelBackend implements Backend {
     return {
       session: (options, onHint) => this.#session(namespace, makeSessionId(random), options, onHint),
       leaders: async (leases) => leases.map((lease) => commands.leader(this.facts(namespace), lease)),
+      survey: async (most) => commands.survey(this.facts(namespace), most),
       close: async () => {},
     }
   }

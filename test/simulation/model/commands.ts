@@ -13,6 +13,7 @@ import type {
   RenewAnswer,
   RenewRequest,
   SessionOptions,
+  Survey,
   WithdrawAnswer,
 } from '../../../src/backends/port.ts'
 import { end, nextExpiryInMs, reap } from './ends.ts'
@@ -119,6 +120,42 @@ export function close(store: Store, session: string): Store {
 export function leader(store: Store, lease: string): Leader | null {
   const hold = leases.holderOf(store, lease)
   return hold ? { node: sessionOf(store, hold.session)?.node ?? '', token: hold.token } : null
+}
+
+/** Of each kind, at most so many: the first by lease and place, or by group and session. */
+export function survey(store: Store, most: number): Survey {
+  const isOfLiving = ({ session }: { session: string }) => isLive(store, session)
+  const contender = ({ session }: { session: string }) => ({ session, node: sessionOf(store, session)?.node ?? '' })
+  const holds = sortBy(store.holds.filter(isOfLiving), ({ lease }) => lease)
+  const places = sortBy(store.places.filter(isOfLiving), ({ lease }) => lease)
+  const memberships = sortBy(store.memberships.filter(isOfLiving), ({ group, session }) => `${group} ${session}`)
+  const isWhole = [holds, places, memberships].every(({ length }) => length <= most)
+  for (const facts of [holds, places, memberships]) facts.splice(most)
+  const namesOf = (names: readonly string[]) => [...new Set(names)].sort()
+  return {
+    leases: namesOf([...holds, ...places].map(({ lease }) => lease)).map((lease) => {
+      const hold = holds.find((fact) => fact.lease === lease)
+      const aheadMs = hold ? hold.token / 1_000 - store.wallMs : 0
+      const ledForMs = aheadMs > 1_000 ? null : Math.max(0, Math.floor(-aheadMs))
+      return {
+        lease,
+        holder: hold ? { ...contender(hold), token: hold.token, ledForMs } : null,
+        waiting: places.filter((place) => place.lease === lease).map(contender),
+      }
+    }),
+    groups: namesOf(memberships.map(({ group }) => group)).map((group) => ({
+      group,
+      members: memberships
+        .filter((fact) => fact.group === group)
+        .map((fact) => ({ ...contender(fact), ...fact.entry })),
+    })),
+    isWhole,
+  }
+}
+
+/** A copy, in which equals stay in their order. */
+function sortBy<Fact>(facts: readonly Fact[], nameOf: (fact: Fact) => string): Fact[] {
+  return [...facts].sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : nameOf(one) > nameOf(other) ? 1 : 0))
 }
 
 /** What waits for a session: read, not taken. */

@@ -12,6 +12,9 @@ import { type Answer, Likeness, type Pair } from './likeness.ts'
 import type { Message } from './message.ts'
 import { Player } from './player.ts'
 
+/** More than there ever is: which part is left out of a survey is each store's own affair. */
+const SURVEYED = 1_000
+
 /** How often a server is looked for that was restarted. */
 const LOOKS = 1_000
 
@@ -106,7 +109,7 @@ export class Arena {
     await Promise.allSettled(this.#connections.map(([tested]) => tested.close()))
   }
 
-  /** Inboxes, members, leaders and hints. */
+  /** Inboxes, members, leaders, surveys and hints. */
   async #compareAll(): Promise<void> {
     const [connections] = this.#connections
     const living = this.players.filter((player) => this.isLive(player))
@@ -120,6 +123,7 @@ export class Arena {
       if (model.members?.length) this.#likeness.checkVersions(group, [tested.version ?? 0, model.version ?? 0])
     }
     this.#likeness.checkLeaders([await connections![0].leaders(LEASES), await connections![1].leaders(LEASES)])
+    this.#likeness.checkSurveys([await connections![0].survey!(SURVEYED), await connections![1].survey!(SURVEYED)])
     await this.#compareHints()
   }
 

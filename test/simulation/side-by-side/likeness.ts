@@ -1,6 +1,6 @@
 /** In what two stores must be alike: in everything but the values of tokens and versions, of which the order alone counts. */
 import assert from 'node:assert/strict'
-import type { Grant, Inbox, Leader, Member } from '../../../src/backends/port.ts'
+import type { Grant, Inbox, Leader, Member, Survey } from '../../../src/backends/port.ts'
 
 /** Something of the store under test, and the same of the model. */
 export type Pair<T> = readonly [tested: T, model: T]
@@ -47,6 +47,18 @@ export class Likeness {
     const comparable = (leaders: readonly (Leader | null)[], side: 0 | 1) =>
       leaders.map((leader) => leader && { ...leader, token: this.#nameOf(leader.token, side) })
     if (!isSame(tested, model)) assert.deepEqual(comparable(tested, 0), comparable(model, 1), 'the leaders')
+  }
+
+  checkSurveys([tested, model]: Pair<Survey>): void {
+    // For how long is told from tokens, which are those of the model only where time is.
+    const comparable = ({ leases, ...rest }: Survey, side: 0 | 1) => ({
+      ...rest,
+      leases: leases.map(({ holder, ...lease }) => {
+        const ledForMs = this.#slackMs === 0 ? holder?.ledForMs : undefined
+        return { ...lease, holder: holder && { ...holder, token: this.#nameOf(holder.token, side), ledForMs } }
+      }),
+    })
+    if (!isSame(tested, model)) assert.deepEqual(comparable(tested, 0), comparable(model, 1), 'the survey')
   }
 
   /** A group's version is greater than the one before exactly where it is in the model. */

@@ -10,6 +10,7 @@ import { members } from './members.ts'
 import { open } from './open.ts'
 import { release } from './release.ts'
 import { renew } from './renew.ts'
+import { survey } from './survey.ts'
 import { withdraw } from './withdraw.ts'
 
 export const scripts = {
@@ -24,6 +25,7 @@ export const scripts = {
   members,
   close,
   leaders,
+  survey,
   describe,
 } as const
 
