@@ -1,12 +1,13 @@
 /** Leader work for Node.js, as state charts. */
 
-export type { Leader } from './model/answers.ts'
+export type { Leader, Member } from './model/answers.ts'
 export type { Balance } from './model/assignment/assignment.ts'
 export type { Outcome, TermEndReason } from './model/endings.ts'
 export { FatalWorkError, type PlainError, SimbaError, type SimbaErrorCode, TermExpiredError } from './model/errors.ts'
 export type { SimbaEvent } from './model/events.ts'
 export type { Logger } from './model/logger.ts'
 export type { Schedule } from './model/schedule.ts'
+export type { Contender, Survey, SurveyedGroup, SurveyedHolder, SurveyedLease } from './model/survey.ts'
 export type { Duration } from './runtime/durations.ts'
 export type { Election } from './runtime/election.ts'
 export type { ElectionLogic, ElectionLogicCommand, TermEvent } from './runtime/electionLogic.ts'

@@ -11,6 +11,7 @@ import type { Hint } from '../backends/port.ts'
 import type { clientMachine } from '../machines/client.ts'
 import { plainError } from '../model/errors.ts'
 import type { Logger } from '../model/logger.ts'
+import type { Survey } from '../model/survey.ts'
 import { abandon } from './abandon.ts'
 import { Assignments } from './assignments.ts'
 import { Core } from './core.ts'
@@ -30,6 +31,9 @@ import { Terms } from './terms.ts'
 export type SimbaSnapshot = SnapshotFrom<typeof clientMachine>
 /** What people send to a client. STOP ends all terms and keeps what was declared; START runs it, with a new session. */
 export type SimbaCommand = { readonly type: 'START' } | { readonly type: 'STOP' }
+
+/** So much at once keeps a server busy for some tens of milliseconds. */
+const SURVEY_LIMIT = 10_000
 
 export interface Simba extends AsyncDisposable {
   /** The public name of this node. */
@@ -57,6 +61,12 @@ export interface Simba extends AsyncDisposable {
    * await reports.stop()
    */
   register(objects: object | readonly object[], options?: RegisterOptions): Registration
+  /**
+   * What an operator wants to know of the namespace: who holds which lease, who waits for it, and the members of the groups. Asks the
+   * store, needs no START, and is cut where there are more than 10,000 grants, places in line or memberships (`isWhole` says so).
+   * Rejects with `INVALID_OPTION` where a backend of your own has no survey.
+   */
+  survey(): Promise<Survey>
   /**
    * STOP, then done: resolves when all work has exited (or was out of time), the leases are released and the session is closed.
    * Awaited from inside leader work, when everything was told to end.
@@ -125,6 +135,7 @@ export function createSimba(options: SimbaOptions = {}): Simba {
     group: (name, groupOptions) => createGroup(core, name, groupOptions),
     lock: (name) => createLock(core, name),
     register: (objects, registerOptions) => register(core, objects, registerOptions),
+    survey: () => runtime.store.survey(SURVEY_LIMIT),
     stop: () => core.stopAll(),
     [Symbol.asyncDispose]: () => core.stopAll(),
   }

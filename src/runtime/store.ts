@@ -17,6 +17,7 @@ import type {
   WithdrawAnswer,
 } from '../model/answers.ts'
 import { plainError, SimbaError } from '../model/errors.ts'
+import type { Survey } from '../model/survey.ts'
 import type { Events } from './events.ts'
 import { Lane } from './lane.ts'
 import type { Settings } from './settings.ts'
@@ -164,12 +165,24 @@ export class Store {
     }
   }
 
-  /** Works without a session, and without a connection that stays. */
   async leader(lease: string): Promise<Leader | null> {
+    const [leader] = await this.#askWithoutSession('leaders', (connection) => () => connection.leaders([lease]))
+    return leader ?? null
+  }
+
+  survey(most: number): Promise<Survey> {
+    return this.#askWithoutSession('survey', (connection) => {
+      const { survey } = connection
+      if (survey) return () => survey.call(connection, most)
+      throw new SimbaError('INVALID_OPTION', `The backend '${this.#backend.name}' has no survey.`)
+    })
+  }
+
+  /** Works without a session, and without a connection that stays. */
+  async #askWithoutSession<A>(name: string, prepare: (connection: Connection) => () => Promise<A>): Promise<A> {
     const connection = this.#connection ?? this.#connect()
     try {
-      const [leader] = await this.#ask('leaders', this.#settings.renewIntervalMs, () => connection.leaders([lease]))
-      return leader ?? null
+      return await this.#ask(name, this.#settings.renewIntervalMs, prepare(connection))
     } finally {
       if (connection !== this.#connection) void connection.close().catch((error) => this.#complain('close', error))
     }
