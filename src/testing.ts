@@ -16,6 +16,7 @@ export type { ContractCase, ContractHarness } from './backends/contract/case.ts'
 export { contractCases } from './backends/contract.ts'
 /** What a backend of your own implements. */
 export type * from './backends/port.ts'
+export { NotSentError } from './backends/port.ts'
 export type { Cut, Link } from './simulation/link.ts'
 export type { LineSubject, LogLine, SimulationLog } from './simulation/log.ts'
 export type { ClockTraits, MachineClock } from './simulation/machineClock.ts'

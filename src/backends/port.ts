@@ -1,6 +1,7 @@
 /**
  * What a store must offer to carry leases. Sessions hold leases; each method is one atomic call, without retries, timers or
- * caches inside. A call that rejects has an unknown outcome: the store may have applied it, or may yet apply it.
+ * caches inside. A call that rejects has an unknown outcome: the store may have applied it, or may yet apply it. Where it has certainly
+ * not, and never will, the error may be a `NotSentError`, so that nobody waits for what is not there.
  */
 import type {
   CampaignAnswer,
@@ -20,6 +21,7 @@ import type { Logger } from '../model/logger.ts'
 import type { Survey } from '../model/survey.ts'
 
 export type * from '../model/answers.ts'
+export { NotSentError } from '../model/errors.ts'
 export type * from '../model/survey.ts'
 
 /** A store, not yet connected. Made by `memory()`, `sqlite(path)`, `redis(url)` or by your own function. */

@@ -34,6 +34,13 @@ export class SimbaError extends Error {
   }
 }
 
+/** There is no way to the store at the moment, so that nothing was sent to it: what was asked has certainly not happened. */
+export class NotSentError extends SimbaError {
+  constructor(message: string, options?: ErrorOptions) {
+    super('BACKEND_UNAVAILABLE', message, options)
+  }
+}
+
 /**
  * A term is over, or has less time left than was asked for: write nothing more under it. Thrown by `term.ensureValid()`, and the
  * reason of a term's abort signal, where `reason` says why the term ended.

@@ -16,7 +16,7 @@ import type {
   ReleaseAnswer,
   WithdrawAnswer,
 } from '../model/answers.ts'
-import { plainError, SimbaError } from '../model/errors.ts'
+import { NotSentError, plainError, SimbaError } from '../model/errors.ts'
 import type { Survey } from '../model/survey.ts'
 import type { Events } from './events.ts'
 import { Lane } from './lane.ts'
@@ -113,7 +113,8 @@ export class Store {
       const { epoch } = await this.#ask('open', this.#settings.renewIntervalMs, () => held.handle.open())
       return { session: id, epoch, validUntilMs }
     } catch (error) {
-      this.#over(held)
+      if (hasNotHappened(error)) this.#drop(id, held)
+      else this.#over(held)
       throw error
     }
   }
@@ -308,4 +309,10 @@ export class Store {
     )
     this.#events.publish({ type: 'backend.failing', error: plain })
   }
+}
+
+/** The store was not reached, or will have nothing to do with us: it has no session of this attempt. */
+function hasNotHappened(error: unknown): boolean {
+  if (error instanceof NotSentError) return true
+  return error instanceof SimbaError && (error.code === 'DRIVER_MISSING' || error.code === 'BACKEND_FORMAT')
 }

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { NotSentError } from '../../src/backends/port.ts'
 import { makeClients } from '../../src/backends/redis/driver.ts'
 import { redis } from '../../src/backends/redis/index.ts'
 import { answering, type Client, client, freshNamespace, openClient, until } from '../support/redis-client.ts'
@@ -65,7 +66,8 @@ describe('the way to the server', () => {
     await server.kill()
     const far = client(redis(server.url), namespace)
     cleanUps.push(() => far.connection.close())
-    await expect(far.player.open()).rejects.toEqual(unavailable)
+    // Nothing was sent, so that nobody need close what was never opened.
+    await expect(far.player.open()).rejects.toBeInstanceOf(NotSentError)
     await expect(far.connection.leaders(['x'])).rejects.toEqual(unavailable)
     await server.start()
     await until('the hint that the server is there', () => far.hinted.includes('connected'))
@@ -107,7 +109,9 @@ describe('the way to the server', () => {
     const token = await a.player.win('x')
     await b.player.queue('x', 'a')
     const release = way.hold()
-    await expect(b.player.renew()).rejects.toEqual(unavailable)
+    const silence = b.player.renew()
+    await expect(silence).rejects.toEqual(unavailable)
+    await expect(silence).rejects.not.toBeInstanceOf(NotSentError)
     // It is not waited for that the other connection is found to be dead, too: both are new.
     const operator = admin(server)
     await until('b listens again, besides its former self', async () => (await listeners(operator, b)) === 2)

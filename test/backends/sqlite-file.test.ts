@@ -14,6 +14,7 @@ import { basename, join, relative } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
+import { NotSentError } from '../../src/backends/port.ts'
 import { SqliteConnection } from '../../src/backends/sqlite/connection.ts'
 import { type Driver, loadDriver } from '../../src/backends/sqlite/driver.ts'
 import { sqlite } from '../../src/backends/sqlite/index.ts'
@@ -197,6 +198,14 @@ describe('content', () => {
       code: 'BACKEND_UNAVAILABLE',
       message: expect.stringContaining('damaged'),
     })
+  })
+
+  test('a file that cannot be opened is told as one where nothing was done', async () => {
+    const file = freshFile()
+    writeFileSync(file, '')
+    const opening = enter(connect(join(file, 'leases.db')), 'a')
+    await expect(opening).rejects.toBeInstanceOf(NotSentError)
+    await expect(opening).rejects.toMatchObject({ code: 'BACKEND_UNAVAILABLE', message: expect.stringContaining(file) })
   })
 
   test('where the disk is full, calls are rejected and nothing is half applied', async () => {

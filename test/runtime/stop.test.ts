@@ -1,7 +1,7 @@
 /** A stop is complete, whenever and from wherever it comes: what was asked for ends, and nothing is left of it. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fixedRate, type Simba, type Task } from '../../src/index.ts'
-import { answerLost, hanging, refused } from '../support/road.ts'
+import { answerLost, hanging, notSent, refused } from '../support/road.ts'
 import { held, untilAborted } from '../support/work.ts'
 import { type Client, LEASE_MS, MARGIN_MS, RENEW_MS, VALID_MS, World } from '../support/world.ts'
 
@@ -564,6 +564,19 @@ describe('while the store is unreachable', () => {
     await world.pass(1_000)
     await world.until(fresh.simba.stop(), LEASE_MS + MARGIN_MS + RENEW_MS)
     expect(fresh.simba.getSnapshot().value).toBe('stopped')
+  })
+
+  test('a client whose backend knows that nothing was sent stops at once: there is no session to run out', async () => {
+    const fresh = world.idleClient()
+    fresh.road.block(notSent)
+    fresh.simba.send({ type: 'START' })
+    fresh.simba.election('other').runWhileLeader(untilAborted)
+    await world.pass(1_000)
+    expect(fresh.road.count('open')).toBeGreaterThan(2)
+    expect(await world.until(fresh.simba.stop(), LEASE_MS)).toBe(0)
+    fresh.road.heal()
+    await world.until(client.simba.stop(), 0)
+    await expectNothingLeft(fresh)
   })
 
   test('a stop during the opening of the session closes the one that comes afterwards', async () => {

@@ -1,5 +1,12 @@
 /** The way of one client to its store, on which a test may lose, delay and repeat what goes there and what comes back. */
-import type { Backend, Connection, Hint, Session, SessionOptions } from '../../src/backends/port.ts'
+import {
+  type Backend,
+  type Connection,
+  type Hint,
+  NotSentError,
+  type Session,
+  type SessionOptions,
+} from '../../src/backends/port.ts'
 import type { HandTime } from './hand-time.ts'
 
 export type Method = Exclude<keyof Session, 'id'> | 'leaders' | 'survey' | 'disconnect'
@@ -14,6 +21,8 @@ export interface Call {
 
 /** The store refuses to answer, and was not reached. */
 export const refused: Fault = () => Promise.reject(new Error('ECONNREFUSED'))
+/** As the one before, and the backend knows it for certain. */
+export const notSent: Fault = () => Promise.reject(new NotSentError('ECONNREFUSED'))
 /** The store does what it was asked; nobody here learns of it. */
 export const answerLost: Fault = async (deliver) => {
   await deliver()

@@ -2,7 +2,7 @@
  * One client's way to a Redis server: a connection for the scripts, one for the hints, and what becomes of both when they break.
  * A call is sent at once or rejected at once; only while the first attempt to connect is under way does it wait for its end.
  */
-import { plainError, SimbaError } from '../../model/errors.ts'
+import { NotSentError, plainError, SimbaError } from '../../model/errors.ts'
 import type { BackendEnvironment, Connection, Hint, Leader, Session, SessionOptions, Survey } from '../port.ts'
 import { makeSessionId } from '../session-id.ts'
 import { surveyOf } from '../survey.ts'
@@ -108,7 +108,7 @@ export class RedisConnection implements Connection, SessionLink {
     })
     const client = wires[wire]
     try {
-      if (client.status !== 'ready') throw this.#lastError ?? new Error('not connected')
+      if (client.status !== 'ready') throw notSent(this.#lastError ?? new Error('not connected'))
       return await question(wires)
     } catch (cause) {
       // The socket may be dead without knowing it. Newer versions of ioredis have a setting for this.
@@ -215,6 +215,10 @@ export class RedisConnection implements Connection, SessionLink {
 
 function isTimeout(cause: unknown): boolean {
   return cause instanceof Error && cause.message === 'Command timed out'
+}
+
+function notSent(cause: Error): NotSentError {
+  return new NotSentError(`Redis: ${cause.message}`, { cause })
 }
 
 function inOurWords(thrown: unknown): SimbaError {

@@ -1,5 +1,5 @@
 /** A client's session in Redis: each method is one run of one script. */
-import { SimbaError } from '../../model/errors.ts'
+import { NotSentError, SimbaError } from '../../model/errors.ts'
 import type {
   CampaignAnswer,
   JoinAnswer,
@@ -57,7 +57,9 @@ export class RedisSession implements Session {
   async open(): Promise<OpenAnswer> {
     this.#ensureNotOver()
     // Before it is open: nothing that is meant for it may be missed.
-    await this.#link.listen(this.id)
+    await this.#link.listen(this.id).catch((cause: SimbaError) => {
+      throw cause.code === 'BACKEND_UNAVAILABLE' ? new NotSentError(cause.message, { cause }) : cause
+    })
     // Closed meanwhile: it must not come to life behind its end.
     this.#ensureNotOver()
     const { node, leaseDurationMs, renewIntervalMs } = this.#options

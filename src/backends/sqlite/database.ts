@@ -4,7 +4,7 @@
  */
 import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { SimbaError } from '../../model/errors.ts'
+import { NotSentError, SimbaError } from '../../model/errors.ts'
 import type { Logger } from '../../model/logger.ts'
 import { type Driver, type DriverDatabase, SQLITE_BUSY, SQLITE_CORRUPT, SQLITE_NOTADB, sqliteCode } from './driver.ts'
 import { assertFormat, prepareFile } from './schema.ts'
@@ -35,14 +35,26 @@ export class Database {
 
   /** Throws the driver's own error where the file is locked (see `isBusy`), else a SimbaError. */
   transaction<T>(begin: Begin, body: (sql: Statements) => T): T {
+    const sql = this.#reach()
     try {
-      const sql = this.#prepared()
       return inTransaction(sql, begin, () => {
         assertFormat(sql, this.path)
         return body(sql)
       })
     } catch (error) {
       throw isBusy(error) ? error : this.#explained(error)
+    }
+  }
+
+  /** The file, or an error that says that nothing was done there. */
+  #reach(): Statements {
+    try {
+      return this.#prepared()
+    } catch (error) {
+      if (isBusy(error)) throw error
+      const explained = this.#explained(error)
+      const { code, message } = explained
+      throw code === 'BACKEND_UNAVAILABLE' ? new NotSentError(message, { cause: error }) : explained
     }
   }
 

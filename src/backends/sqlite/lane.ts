@@ -2,7 +2,7 @@
  * Calls on their way to the file, first come first served: all that wait share one transaction. Where the file is locked, a lane
  * tries again for a while, without blocking the event loop; nothing else is ever repeated.
  */
-import { SimbaError } from '../../model/errors.ts'
+import { NotSentError, SimbaError } from '../../model/errors.ts'
 import { type Database, isBusy } from './database.ts'
 import type { Statements } from './statements.ts'
 import type { Begin } from './transaction.ts'
@@ -109,7 +109,7 @@ export class Lane {
     const first = this.#waiting.findIndex((call) => call.sinceMs > sinceMs)
     const message = `Another process has kept ${this.#database.path} locked for ${BUSY_LIMIT_MS} ms.`
     const count = first === -1 ? this.#waiting.length : first
-    this.#reject(count, new SimbaError('BACKEND_UNAVAILABLE', message, { cause }))
+    this.#reject(count, new NotSentError(message, { cause }))
   }
 
   #reject(count: number, error: unknown): void {
