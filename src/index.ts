@@ -3,7 +3,14 @@
 export type { Leader, Member } from './model/answers.ts'
 export type { Balance } from './model/assignment/assignment.ts'
 export type { Outcome, TermEndReason } from './model/endings.ts'
-export { FatalWorkError, type PlainError, SimbaError, type SimbaErrorCode, TermExpiredError } from './model/errors.ts'
+export {
+  CommandFailedError,
+  FatalWorkError,
+  type PlainError,
+  SimbaError,
+  type SimbaErrorCode,
+  TermExpiredError,
+} from './model/errors.ts'
 export type { SimbaEvent } from './model/events.ts'
 export type { Logger } from './model/logger.ts'
 export type { Schedule } from './model/schedule.ts'
@@ -12,6 +19,9 @@ export type { Duration } from './runtime/durations.ts'
 export type { Election } from './runtime/election.ts'
 export type { ElectionLogic, ElectionLogicCommand, TermEvent } from './runtime/electionLogic.ts'
 export type { SimbaEventOf, SimbaEventType, SimbaListener } from './runtime/events.ts'
+export { type CommandOptions, type CommandOutput, command, type OutputLine } from './runtime/executors/command.ts'
+export type { Executor } from './runtime/executors/executor.ts'
+export { type WorkerThreadOptions, workerThread } from './runtime/executors/workerThread.ts'
 export type { Group, GroupOptions } from './runtime/group.ts'
 export type { AcquireOptions, HeldLock, Lock } from './runtime/lock.ts'
 export type { Resolve } from './runtime/placeholders.ts'

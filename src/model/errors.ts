@@ -19,6 +19,10 @@ export type SimbaErrorCode =
   | 'BACKEND_FORMAT'
   /** The work itself says that it must not be tried again here. */
   | 'FATAL_WORK'
+  /** A command that was leader work has ended with an exit code other than 0, or by a signal. */
+  | 'COMMAND_FAILED'
+  /** Leader work in a thread or process of its own was still running when its term was out of time, and was ended by force. */
+  | 'WORK_KILLED'
   /** A lock was not acquired within its timeout. */
   | 'ACQUIRE_TIMEOUT'
   /** The client was stopped while somebody waited for it. */
@@ -66,6 +70,19 @@ export class FatalWorkError extends SimbaError {
 
   constructor(message: string, options?: ErrorOptions) {
     super('FATAL_WORK', message, options)
+  }
+}
+
+/** A command that was leader work has failed. One of `exitCode` and `signal` says how it ended. */
+export class CommandFailedError extends SimbaError {
+  override readonly name = 'CommandFailedError'
+  readonly exitCode: number | null
+  readonly signal: string | null
+
+  constructor(message: string, end: { readonly exitCode: number | null; readonly signal: string | null }) {
+    super('COMMAND_FAILED', message)
+    this.exitCode = end.exitCode
+    this.signal = end.signal
   }
 }
 

@@ -26,6 +26,7 @@ export function createEffects({ settings: { clock, logger }, events, store, term
     const key = keyOf(params)
     handovers.interrupted(key, clock.now())
     term.revoke(params.reason)
+    terms.changed()
     events.publish({ type: 'term.revoked', ...key, reason: params.reason, remainingMs: term.remainingMs })
     events.publish({ type: 'handover.started', ...key, reason: params.reason })
   }
@@ -53,6 +54,7 @@ export function createEffects({ settings: { clock, logger }, events, store, term
         if (!term) return
         const wasRevoked = term.isRevoked
         term.cut(params.reason)
+        terms.changed()
         if (!wasRevoked)
           events.publish({ type: 'term.revoked', ...keyOf(params), reason: params.reason, remainingMs: 0 })
       },
@@ -82,10 +84,13 @@ export function createEffects({ settings: { clock, logger }, events, store, term
       },
     },
     session: {
-      extendSession: (_: unknown, { session, validUntilMs }: OfSession & { validUntilMs: number }) =>
-        store.extend(session, validUntilMs),
+      extendSession(_: unknown, { session, validUntilMs }: OfSession & { validUntilMs: number }) {
+        store.extend(session, validUntilMs)
+        terms.changed()
+      },
       endSession(_: unknown, { session, reason }: OfSession & { reason: SessionLossReason | 'closed' }) {
         store.end(session, reason === 'session-lost')
+        terms.changed()
         if (reason === 'closed') return
         logger.warn({ session, reason }, 'The session is lost, and all terms with it. A new one is opened.')
         events.publish({ type: 'session.lost', session, reason })
@@ -139,6 +144,7 @@ export function createEffects({ settings: { clock, logger }, events, store, term
         )
         store.endAll()
         for (const term of [...terms.all()]) term.cut('crashed')
+        terms.changed()
       },
       tellLeader(_: unknown, { observer, leader }: { observer: string; leader: Leader | null }) {
         observers.get(observer)?.(leader)

@@ -6,7 +6,8 @@ const FATAL_CODES = new Set(['FATAL_WORK', 'ERR_WORKER_OUT_OF_MEMORY', 'ERR_WORK
 /** `FatalWorkError`, a worker thread that ran out of memory or was terminated, and memory that could not be had here. */
 export function isFatalByDefault(error: unknown): boolean {
   if (!(error instanceof Error)) return false
-  if (error instanceof RangeError) return /allocation failed|out of memory/i.test(error.message)
+  // An error that has come from another thread has kept its name alone.
+  if (error.name === 'RangeError') return /allocation failed|out of memory/i.test(error.message)
   const code = (error as { code?: unknown }).code
   return typeof code === 'string' && FATAL_CODES.has(code)
 }

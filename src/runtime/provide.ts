@@ -69,7 +69,7 @@ export function provideClient(runtime: Runtime, doubt: () => void) {
 
   const termDeadline = callLogic<void, TermKey>(async (input, onStop) => {
     const term = terms.get(input)
-    if (term) await until(clock, term.deadlineMs, onStop)
+    if (term) await until(clock, term.exitByMs, onStop)
   })
 
   const scheduleLoop = scheduleLoopMachine.provide({
@@ -88,7 +88,7 @@ export function provideClient(runtime: Runtime, doubt: () => void) {
     actors: { work: createWorkLogic(runtime), scheduleLoop },
     actions: {
       ...effects.term,
-      armDeadline: ({ self }, key) => timers.arm(self, { atMs: terms.get(key)?.deadlineMs ?? clock.now() }),
+      armDeadline: ({ self }, key) => timers.arm(self, { atMs: terms.get(key)?.exitByMs ?? clock.now() }),
       disarmDeadline: ({ self }) => timers.disarm(self),
     },
   })

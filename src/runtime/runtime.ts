@@ -2,6 +2,7 @@
 import type { Leader } from '../model/answers.ts'
 import type { Assignments } from './assignments.ts'
 import type { Events } from './events.ts'
+import type { Execution } from './executors/executor.ts'
 import type { LockQueues } from './lockQueues.ts'
 import type { Settings } from './settings.ts'
 import type { Store } from './store.ts'
@@ -18,5 +19,7 @@ export interface Runtime {
   readonly locks: LockQueues
   readonly assignments: Assignments
   readonly works: Map<string, TermWork | PartitionWork>
+  /** Runs in threads and processes of their own. */
+  readonly executions: Set<Execution>
   readonly observers: Map<string, (leader: Leader | null) => unknown>
 }

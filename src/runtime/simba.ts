@@ -97,6 +97,7 @@ export function createSimba(options: SimbaOptions = {}): Simba {
     locks: new LockQueues(tasks),
     assignments: new Assignments(),
     works: new Map(),
+    executions: new Set(),
     observers: new Map(),
   }
   const { leaseDurationMs, renewIntervalMs, backend, logger } = settings

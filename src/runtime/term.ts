@@ -58,6 +58,7 @@ export class LiveTerm implements Term {
   #revoked: PromiseWithResolvers | undefined
   #end: { readonly reason: TermEndReason; deadlineMs: number } | undefined
   #error: TermExpiredError | undefined
+  #exitWithinMs = 0
 
   constructor({ lease, token, partition }: TermIdentity, reign: Reign) {
     this.lease = lease
@@ -97,6 +98,21 @@ export class LiveTerm implements Term {
   /** On the client's clock. */
   get deadlineMs(): number {
     return this.#end?.deadlineMs ?? this.#reign.validUntilMs()
+  }
+
+  /** Until when the exit of the work is awaited: the deadline, but for work that is ended by force then, and need only be gone. */
+  get exitByMs(): number {
+    return this.deadlineMs + this.#exitWithinMs
+  }
+
+  /** The work of this term is ended by force at the deadline, and its exit awaited for so long after that. */
+  awaitExitFor(ms: number): void {
+    this.#exitWithinMs = ms
+  }
+
+  /** Why it was told to end. */
+  get endReason(): TermEndReason | undefined {
+    return this.#end?.reason
   }
 
   ensureValid(expected: Duration = 0): void {

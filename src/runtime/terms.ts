@@ -5,6 +5,7 @@ import { LiveTerm, type Reign } from './term.ts'
 export class Terms {
   readonly #byLease = new Map<string, LiveTerm>()
   readonly #enrolled = new Set<string>()
+  readonly #watchers = new Set<() => void>()
 
   begin(identity: TermIdentity, reign: Reign): LiveTerm {
     const term = new LiveTerm(identity, reign)
@@ -29,6 +30,17 @@ export class Terms {
 
   all(): IterableIterator<LiveTerm> {
     return this.#byLease.values()
+  }
+
+  /** Calls back whenever a term may have been extended, told to end, or cut short. Returns a function that ends it. */
+  watch(look: () => void): () => void {
+    this.#watchers.add(look)
+    return () => this.#watchers.delete(look)
+  }
+
+  /** Something has happened to some term. */
+  changed(): void {
+    for (const look of this.#watchers) look()
   }
 
   enroll(lease: string): void {

@@ -1,5 +1,6 @@
 /** Leader work as users give it, and one run of it. */
 import { type AnyActorLogic, type AnyActorScope, createActor } from 'xstate'
+import type { Executor } from './executors/executor.ts'
 import type { Term } from './term.ts'
 
 /** Runs while this client leads; returns when it is done, or soon after `term.signal` aborts. */
@@ -21,9 +22,9 @@ export interface TermRevokedEvent {
   readonly type: 'term.revoked'
 }
 
-/** An async function, or an XState actor logic whose input is `{ term, partition }`. */
-export type TermWork = TermFunction | AnyActorLogic
-export type PartitionWork = PartitionFunction | AnyActorLogic
+/** An async function, an XState actor logic whose input is `{ term, partition }`, or what `workerThread()` and `command()` return. */
+export type TermWork = TermFunction | AnyActorLogic | Executor
+export type PartitionWork = PartitionFunction | AnyActorLogic | Executor
 
 /** One run, under way. */
 export interface Run {
@@ -38,7 +39,8 @@ export interface Run {
 /** The actor that runs the work. Only through it can XState stop an actor that has a parent. */
 export type Host = Pick<AnyActorScope, 'self' | 'stopChild'>
 
-export function startRun(work: TermWork | PartitionWork, term: Term, host: Host): Run {
+/** A run on this event loop. */
+export function startRun(work: PartitionFunction | AnyActorLogic, term: Term, host: Host): Run {
   return typeof work === 'function' ? runFunction(work, term) : runLogic(work, term, host)
 }
 

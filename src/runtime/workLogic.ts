@@ -3,6 +3,8 @@ import { type AnyActorRef, type CallbackActorLogic, fromCallback } from 'xstate'
 import type { RunSettled, WorkCommand, WorkInput } from '../machines/work.ts'
 import type { Outcome } from '../model/endings.ts'
 import { plainError } from '../model/errors.ts'
+import { isExecutor } from './executors/executor.ts'
+import { startExecutorRun } from './executors/executorRun.ts'
 import { insideOf } from './inside.ts'
 import type { Runtime } from './runtime.ts'
 import type { LiveTerm } from './term.ts'
@@ -23,7 +25,7 @@ export function createWorkLogic(runtime: Runtime): CallbackActorLogic<WorkComman
     const startedMs = clock.now()
     events.publish({ type: 'work.started', ...key, run })
     const { result, settle } = insideOf(runtime, input.work, () =>
-      startRun(work, term, hosts.get(self as AnyActorRef)!),
+      isExecutor(work) ? startExecutorRun(work, term, runtime) : startRun(work, term, hosts.get(self as AnyActorRef)!),
     )
 
     function complete(outcome: Outcome, thrown?: { readonly error: unknown }): void {

@@ -18,7 +18,7 @@ export interface TimeSource {
 }
 
 /** A smaller lead of the wall clock is noise, or a clock that is being slewed. */
-const JUMP_MS = 50
+export const JUMP_MS = 50
 
 /** A host timer does not notice a sleep. One that is never longer than this notices it this soon afterwards. */
 const LONGEST_TIMER_MS = 1_000
