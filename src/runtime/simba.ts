@@ -24,6 +24,7 @@ import { provideClient } from './provide.ts'
 import { type RegisterOptions, type Registration, register } from './register.ts'
 import type { Runtime } from './runtime.ts'
 import { checkOptions, type SimbaOptions } from './settings.ts'
+import { type SignalOptions, stopOnSignals } from './signals.ts'
 import { Store } from './store.ts'
 import { Tasks } from './tasks.ts'
 import { Terms } from './terms.ts'
@@ -67,6 +68,16 @@ export interface Simba extends AsyncDisposable {
    * Rejects with `INVALID_OPTION` where a backend of your own has no survey.
    */
   survey(): Promise<Survey>
+  /**
+   * For a process that is this client's own: the first `SIGTERM` or `SIGINT` stops in handover order and then ends the process with
+   * `process.exitCode` or 0; a second one logs what is still waited for; a third one kills what runs in threads and processes of its own
+   * and ends the process at once, with 128 and the signal's number. Returns a disposable that ends the listening.
+   *
+   * @example
+   * simba.stopOnSignals()
+   * simba.stopOnSignals({ onStopped: () => server.close() })
+   */
+  stopOnSignals(options?: SignalOptions): Disposable
   /**
    * STOP, then done: resolves when all work has exited (or was out of time), the leases are released and the session is closed.
    * Awaited from inside leader work, when everything was told to end.
@@ -136,6 +147,7 @@ export function createSimba(options: SimbaOptions = {}): Simba {
     group: (name, groupOptions) => createGroup(core, name, groupOptions),
     lock: (name) => createLock(core, name),
     register: (objects, registerOptions) => register(core, objects, registerOptions),
+    stopOnSignals: (signalOptions) => stopOnSignals(core, signalOptions),
     survey: () => runtime.store.survey(SURVEY_LIMIT),
     stop: () => core.stopAll(),
     [Symbol.asyncDispose]: () => core.stopAll(),
