@@ -71,5 +71,10 @@ function tellPartitions({ simba, screen }: Duty, name: string, partitions: numbe
     led.delete(partition!)
     changed()
   })
-  simba.on('members.changed', ({ members }) => screen.say(`members of '${name}': ${members.join(', ')}`))
+  let said = ''
+  simba.on('members.changed', ({ members }) => {
+    const now = [...members].sort().join(', ')
+    if (now !== said) screen.say(`members of '${name}': ${now}`)
+    said = now
+  })
 }
