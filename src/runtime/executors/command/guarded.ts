@@ -1,5 +1,7 @@
 /** One run of a command, through its guard. Both this client and the guard end the command at its deadline: either may be held up. */
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { closeSync, openSync } from 'node:fs'
+import { devNull } from 'node:os'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,6 +16,9 @@ export type End = Exclude<FromGuard, { kind: 'started' }>
 /** How often a group is looked for whose guard has died. */
 const LOOK_MS = 20
 
+/** A stream of the command's: read here, dropped, or one of this process by its number. */
+export type CommandStdio = 'pipe' | 'ignore' | number
+
 export class GuardedCommand {
   /** Resolves when nothing of the command is left; rejects where the guard has died. */
   readonly end: Promise<End>
@@ -26,16 +31,9 @@ export class GuardedCommand {
   #end: End | undefined
   #isKilled = false
 
-  /** `stdio` is that of the command. */
-  constructor(start: CommandStart, term: LiveTerm, stdio: Extract<StdioOptions, readonly unknown[]>) {
+  constructor(start: CommandStart, term: LiveTerm, stdio: readonly CommandStdio[]) {
     this.#term = term
-    this.#guard = spawn(process.execPath, [...processEntry('command/guard')], {
-      // A session of its own: what a terminal sends to this process is none of its business.
-      detached: true,
-      stdio: ['pipe', 'pipe', 'inherit', ...stdio],
-      // Options of Node that were meant for this process are not for the guard.
-      env: { ...process.env, NODE_OPTIONS: undefined },
-    })
+    this.#guard = startGuard(stdio)
     const [, , , , stdout, stderr] = this.#guard.stdio as readonly (Readable | null)[]
     this.stdout = stdout ?? null
     this.stderr = stderr ?? null
@@ -88,5 +86,22 @@ export class GuardedCommand {
 
   #tell(message: ToGuard): void {
     this.#guard.stdin?.write(`${JSON.stringify(message)}\n`)
+  }
+}
+
+/** The guard has the streams of the command as 3, 4 and 5. */
+function startGuard(stdio: readonly CommandStdio[]): ChildProcess {
+  // Above 2, a stream that is ignored would not be there at all, and its number that of something of the guard's own.
+  const nothing = openSync(devNull, 'r+')
+  try {
+    return spawn(process.execPath, [...processEntry('command/guard')], {
+      // A session of its own: what a terminal sends to this process is none of its business.
+      detached: true,
+      stdio: ['pipe', 'pipe', 'inherit', ...stdio.map((stream) => (stream === 'ignore' ? nothing : stream))],
+      // Options of Node that were meant for this process are not for the guard.
+      env: { ...process.env, NODE_OPTIONS: undefined },
+    })
+  } finally {
+    closeSync(nothing)
   }
 }
