@@ -12,6 +12,7 @@ const source = fileURLToPath(new URL('../src', import.meta.url))
 /** What each part of the source may import: other parts, and packages. `*` is any package. */
 const ALLOWED: Readonly<Record<string, { readonly parts: readonly string[]; readonly packages: readonly string[] }>> = {
   'index.ts': { parts: ['runtime', 'model'], packages: [] },
+  cli: { parts: ['cli', 'runtime', 'model'], packages: ['*'] },
   'testing.ts': { parts: ['simulation', 'backends'], packages: [] },
   nestjs: { parts: ['nestjs', 'runtime', 'model'], packages: ['@nestjs/common', '@nestjs/core', '@nestjs/config'] },
   decorators: { parts: ['decorators', 'runtime'], packages: [] },
@@ -22,7 +23,11 @@ const ALLOWED: Readonly<Record<string, { readonly parts: readonly string[]; read
   model: { parts: ['model'], packages: [] },
 }
 /** What even a part that may import any package may not. */
-const FORBIDDEN: Readonly<Record<string, readonly string[]>> = { backends: ['xstate'] }
+const FORBIDDEN: Readonly<Record<string, readonly string[]>> = {
+  backends: ['xstate'],
+  cli: ['xstate'],
+  runtime: ['commander'],
+}
 
 /** What machines and the plain code that they share may not touch: clocks, timers, chance, the process, the network. */
 const IMPURE =

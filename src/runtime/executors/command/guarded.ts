@@ -5,6 +5,7 @@ import { devNull } from 'node:os'
 import { createInterface } from 'node:readline'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { FatalWorkError } from '../../../model/errors.ts'
 import { type SharedDeadline, sharedDeadline } from '../../clock/machine.ts'
 import type { LiveTerm } from '../../term.ts'
 import { processEntry } from '../entry.ts'
@@ -29,7 +30,6 @@ export class GuardedCommand {
   readonly #term: LiveTerm
   #group: number | undefined
   #end: End | undefined
-  #isKilled = false
 
   constructor(start: CommandStart, term: LiveTerm, stdio: readonly CommandStdio[]) {
     this.#term = term
@@ -50,9 +50,12 @@ export class GuardedCommand {
   }
 
   kill(): void {
-    this.#isKilled = true
     this.#tell({ kind: 'kill' })
-    if (this.#group !== undefined && this.#end === undefined) signalGroup(this.#group, 'SIGKILL')
+    // The guard may be stopped. But this process may have been, too, and the end of the group be among the news that wait for it, its
+    // number somebody else's by now: so the news come first.
+    setImmediate(() => {
+      if (this.#group !== undefined && this.#end === undefined) signalGroup(this.#group, 'SIGKILL')
+    })
   }
 
   async #awaitEnd(): Promise<End> {
@@ -63,21 +66,19 @@ export class GuardedCommand {
       guard.once('error', resolve)
       ;(guard.stdout as Readable).once('close', () => resolve(undefined))
     })
+    if (failure)
+      throw new FatalWorkError(`The guard of the command cannot be started: ${failure.message}`, { cause: failure })
     if (this.#end) return this.#end
     if (this.#group !== undefined) {
       signalGroup(this.#group, 'SIGKILL')
       while (isGroupAlive(this.#group)) await sleep(LOOK_MS)
     }
-    throw new Error('The guard of the command has died, and the command with it.', { cause: failure })
+    throw new Error('The guard of the command has died, and the command with it.')
   }
 
   #hear(message: FromGuard): void {
-    if (message.kind !== 'started') {
-      this.#end = message
-      return
-    }
-    this.#group = message.group
-    if (this.#isKilled) signalGroup(message.group, 'SIGKILL')
+    if (message.kind === 'started') this.#group = message.group
+    else this.#end = message
   }
 
   #deadline(): SharedDeadline {
