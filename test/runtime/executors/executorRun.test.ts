@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { fixedRate } from '../../../src/index.ts'
 import { FakeExecutor } from '../../support/executor.ts'
-import { hanging } from '../../support/road.ts'
+import { type Fault, hanging } from '../../support/road.ts'
 import { untilAborted } from '../../support/work.ts'
 import { type Client, LEASE_MS, MARGIN_MS, RENEW_MS, VALID_MS, World } from '../../support/world.ts'
 
@@ -180,6 +180,16 @@ describe('when the session is lost', () => {
     await world.time.block(2 * LEASE_MS)
     expect(executor.executions[0]?.kills).toBe(1)
   })
+})
+
+test('a grant that the store has forgotten leaves no time: the work is ended at once', async () => {
+  start()
+  await world.settle()
+  const forgetful: Fault = async (deliver) => ({ ...((await deliver()) as object), epoch: 2, holds: [] })
+  client.road.trouble('renew', forgetful, 1)
+  await world.pass(RENEW_MS)
+  expect(executor.executions[0]?.kills).toBe(1)
+  expect(client.of('term.revoked')).toMatchObject([{ reason: 'forgotten' }])
 })
 
 test('nothing is left when the client has stopped', async () => {
