@@ -55,8 +55,9 @@ export function planOf(
   const work = mistakes.of(method, () => workOf(object, declaration))
   const filled = mistakes.of(method, () => {
     checkKeys(`@${decorator}`, attributes, ATTRIBUTES[decorator])
-    return fillIn(attributes, resolve)
+    return fillIn(method, attributes, resolve, mistakes)
   })
+  // What is missing for want of a value is not missing for anything else.
   if (!filled) return undefined
   const schedule = decorator === 'SimbaLeader' ? null : mistakes.of(method, () => scheduleOf(decorator, filled))
   const contender = mistakes.of(method, () => contenderOf(core, decorator, filled))
@@ -64,14 +65,15 @@ export function planOf(
   return { method, contender, start: () => start(method, contender, schedule, work) }
 }
 
-/** Each attribute on its own, so that what is said of one names it. */
-function fillIn(attributes: object, resolve: Resolve): Filled {
-  return Object.fromEntries(
-    Object.entries(attributes).map(([attribute, value]) => [
-      attribute,
-      typeof value === 'string' ? fill(attribute, value, resolve) : value,
-    ]),
+/** `undefined` where one of them has no value. */
+function fillIn(method: string, attributes: object, resolve: Resolve, mistakes: Mistakes): Filled | undefined {
+  const filled = Object.entries(attributes).map(([attribute, given]) =>
+    mistakes.of(method, () => {
+      const value: unknown = typeof given === 'string' ? fill(attribute, given, resolve) : given
+      return [attribute, value] as const
+    }),
   )
+  return filled.every((entry) => entry !== undefined) ? Object.fromEntries(filled) : undefined
 }
 
 function scheduleOf(decorator: Decorator, filled: Filled): Schedule {

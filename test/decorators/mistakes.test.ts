@@ -168,6 +168,14 @@ describe.each(FIXTURES)('with $mode decorators', ({ doubtful, classes }) => {
     })
   })
 
+  test('every value that is missing is told, and nothing that follows from it', () => {
+    const error = refusal(new (doubtful.makeReports({ name: '${a}', fixedRate: '${b}', initialDelay: '${c:0s}' }))())
+    expect(error.message.split('\n').map((line) => line.split(' has no value')[0])).toEqual([
+      'Reports.report: name: ${a}',
+      'Reports.report: fixedRate: ${b}',
+    ])
+  })
+
   test('all mistakes of all objects are told at once, and nothing of them is started', async () => {
     const { Ingest } = classes(() => {})
     const error = refusal([new Ingest(), new doubtful.SomeRight(), new doubtful.ScheduledTwo()])
