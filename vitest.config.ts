@@ -12,7 +12,7 @@ export default defineConfig({
       { find: /^simba-xstate$/, replacement: source('index.ts') },
       { find: /^simba-xstate\/(machines|decorators|nestjs)$/, replacement: source('$1/index.ts') },
       { find: /^simba-xstate\/testing$/, replacement: source('testing.ts') },
-      { find: /^simba-xstate\/(memory|sqlite|redis)$/, replacement: source('backends/$1/index.ts') },
+      { find: /^simba-xstate\/(memory|sqlite|redis|zookeeper)$/, replacement: source('backends/$1/index.ts') },
     ],
     // XState's development build warns about events that are sent to stopped actors: XSTATE=development npm test
     conditions: process.env.XSTATE ? [process.env.XSTATE] : [],

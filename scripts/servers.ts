@@ -14,6 +14,8 @@ const NEEDED: readonly Needed[] = [
   { name: 'redis-server', isThere: () => runs('redis-server'), debian: 'redis-server' },
   { name: 'postgres', isThere: () => postgresFolder() !== undefined, debian: 'postgresql' },
   { name: 'mariadbd', isThere: () => runs('mariadbd'), debian: 'mariadb-server-core' },
+  { name: 'java', isThere: () => runs('java'), debian: 'default-jre-headless' },
+  { name: 'zookeeper.jar', isThere: () => existsSync('/usr/share/java/zookeeper.jar'), debian: 'libzookeeper-java' },
 ]
 
 /** Returns the names of those that are not here and cannot be installed. */

@@ -33,6 +33,8 @@ export interface Backend {
    * Without pushes, this bounds how long a clean handover takes.
    */
   readonly pollIntervalMs?: number
+  /** Throws `INVALID_OPTION` for a client whose sessions this store could not keep. Asked once, before anything else, and without I/O. */
+  check?(options: SessionOptions): void
   /** Takes the environment and returns at once; sockets may be opened in the background. */
   connect(environment: BackendEnvironment): Connection
 }

@@ -3,6 +3,8 @@
 export interface OpenAnswer {
   /** See the answer to `renew`. */
   readonly epoch: number
+  /** See the answer to `renew`. */
+  readonly provenMsAgo?: number
 }
 
 /** What waits for a session in the store. Read, not taken: it is there again in the next answer until it is dealt with. */
@@ -21,6 +23,11 @@ export type RenewAnswer =
       readonly nextExpiryInMs: number | null
       /** Counts the restarts of the store that this namespace has seen. A store that keeps its memory for certain stays at 1. */
       readonly epoch: number
+      /**
+       * The store keeps the session for its lease duration from this long before the request was sent; left out where it counts from
+       * the request. Of a store whose answer proves an earlier contact only.
+       */
+      readonly provenMsAgo?: number
       /**
        * Given where the epoch of the request is not the present one: the store may have forgotten some of the last grants,
        * releases and joins, and this is what it still has in this session's name.

@@ -1,7 +1,8 @@
 /** `simba.lock(name)`: one section of code instead of a whole reign, bound to a term like everything else. */
+
+import { checkKeys } from '../model/checkKeys.ts'
 import { SimbaError } from '../model/errors.ts'
 import { checkName } from '../model/names.ts'
-import { checkKeys } from './checkKeys.ts'
 import type { Core } from './core.ts'
 import { type Duration, toMs } from './durations.ts'
 import { startElection } from './election.ts'

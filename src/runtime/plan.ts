@@ -1,8 +1,8 @@
 /** One declared method of one object: checked whole, every mistake noted, and ready to be started. */
 import { groupId } from '../machines/client.ts'
+import { checkKeys } from '../model/checkKeys.ts'
 import { SimbaError } from '../model/errors.ts'
 import type { Schedule } from '../model/schedule.ts'
-import { checkKeys } from './checkKeys.ts'
 import type { Core } from './core.ts'
 import type { Declaration } from './declarations.ts'
 import type { Duration } from './durations.ts'

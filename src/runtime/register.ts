@@ -1,7 +1,8 @@
 /** `simba.register(object)`: starts what the decorated methods of an object declare. All of it, or, where something is wrong, nothing. */
+
+import { checkKeys } from '../model/checkKeys.ts'
 import { SimbaError } from '../model/errors.ts'
 import { partitionOf } from '../model/names.ts'
-import { checkKeys } from './checkKeys.ts'
 import type { Core } from './core.ts'
 import { type Declaration, declarationsOf } from './declarations.ts'
 import { classOf, memberName } from './members.ts'

@@ -1,7 +1,8 @@
 /** The two kinds of schedules, as users write them. */
+
+import { checkKeys } from '../model/checkKeys.ts'
 import { SimbaError } from '../model/errors.ts'
 import type { Schedule } from '../model/schedule.ts'
-import { checkKeys } from './checkKeys.ts'
 import { type Duration, toMs } from './durations.ts'
 
 export interface ScheduleOptions {

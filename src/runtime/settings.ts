@@ -2,12 +2,12 @@
 import { hostname } from 'node:os'
 import type { InspectionEvent, Observer } from 'xstate'
 import type { Backend } from '../backends/port.ts'
+import { checkKeys } from '../model/checkKeys.ts'
 import type { TimerClock } from '../model/clock.ts'
 import { SimbaError } from '../model/errors.ts'
 import type { Logger } from '../model/logger.ts'
 import { checkName } from '../model/names.ts'
 import { backendFromUrl } from './backendFromUrl.ts'
-import { checkKeys } from './checkKeys.ts'
 import { createClock, type TimeSource } from './clock/clock.ts'
 import { systemTime } from './clock/system.ts'
 import { consoleLogger } from './consoleLogger.ts'
@@ -17,7 +17,7 @@ import { guarded } from './guardedLogger.ts'
 
 export interface SimbaOptions {
   /**
-   * The store, or its URL: `memory:`, `sqlite:./leases.db`, `redis://host:6379`. Default: the URL in the environment variable
+   * The store, or its URL: `memory:`, `sqlite:./leases.db`, `redis://host:6379`, `zookeeper://a:2181,b:2181`. Default: the URL in the environment variable
    * `SIMBA_BACKEND`; without one, a memory store that no other process sees.
    */
   readonly backend?: Backend | string
@@ -103,12 +103,16 @@ export function checkOptions(options: SimbaOptions): Settings {
   const { time = systemTime, random = Math.random } = checkEnvironment(options.environment ?? {})
   const leaseDurationMs = toMs('leaseDuration', options.leaseDuration ?? DEFAULT_LEASE_MS, { minMs: SHORTEST_LEASE_MS })
   const marginMs = leaseDurationMs * checkDrift(options.drift ?? 0.01) + FIXED_MARGIN_MS
+  const renewIntervalMs = checkRenewInterval(options.renewInterval, leaseDurationMs, marginMs)
+  const node = checkNode(options.node ?? `${hostname()}:${process.pid}`)
+  const backend = checkBackend(options.backend, logger)
+  backend.check?.({ node, leaseDurationMs, renewIntervalMs })
   return {
-    backend: checkBackend(options.backend, logger),
+    backend,
     namespace: checkName('namespace', options.namespace ?? 'simba'),
-    node: checkNode(options.node ?? `${hostname()}:${process.pid}`),
+    node,
     leaseDurationMs,
-    renewIntervalMs: checkRenewInterval(options.renewInterval, leaseDurationMs, marginMs),
+    renewIntervalMs,
     marginMs,
     isFatal: guardedIsFatal(checkFunction('isFatal', options.isFatal ?? isFatalByDefault), logger),
     logger,

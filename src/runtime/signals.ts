@@ -3,8 +3,8 @@
  * process at once. All clients of a process that ask for it share one count and one end.
  */
 import { constants } from 'node:os'
+import { checkKeys } from '../model/checkKeys.ts'
 import { SimbaError } from '../model/errors.ts'
-import { checkKeys } from './checkKeys.ts'
 import type { Core } from './core.ts'
 import { stillWaitingFor } from './stillWaiting.ts'
 

@@ -110,8 +110,9 @@ export class Store {
     // Counted from before the request leaves, so never longer than the store counts.
     const validUntilMs = this.#validIfConfirmedNow()
     try {
-      const { epoch } = await this.#ask('open', this.#settings.renewIntervalMs, () => held.handle.open())
-      return { session: id, epoch, validUntilMs }
+      const { renewIntervalMs } = this.#settings
+      const { epoch, provenMsAgo = 0 } = await this.#ask('open', renewIntervalMs, () => held.handle.open())
+      return { session: id, epoch, validUntilMs: validUntilMs - provenMsAgo }
     } catch (error) {
       if (hasNotHappened(error)) this.#drop(id, held)
       else this.#over(held)
@@ -125,7 +126,8 @@ export class Store {
     const [oldest] = held.pending
     const settled = oldest === undefined ? held.number : oldest - 1
     const answer = await this.#ask('renew', this.#timeLeft(held), () => held.handle.renew({ settled, epoch }))
-    return { answer, validUntilMs }
+    const provenMsAgo = (answer.kind === 'renewed' && answer.provenMsAgo) || 0
+    return { answer, validUntilMs: validUntilMs - provenMsAgo }
   }
 
   look(session: string): Promise<LookAnswer> {

@@ -8,8 +8,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { NotSentError } from '../../src/backends/port.ts'
 import { makeClients } from '../../src/backends/redis/driver.ts'
 import { redis } from '../../src/backends/redis/index.ts'
-import { answering, type Client, client, freshNamespace, openClient, until } from '../support/redis-client.ts'
 import { RedisServer, type RedisServerOptions } from '../support/redis-server.ts'
+import { answering, type Client, client, freshNamespace, openClient, until } from '../support/store-client.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 
 /** Short, so that silence is noticed within a test. */

@@ -2,8 +2,9 @@
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { redis } from '../../src/backends/redis/index.ts'
-import { answering, type Client, freshNamespace, openClient, until } from '../support/redis-client.ts'
-import { freePort, RedisServer, type RedisServerOptions } from '../support/redis-server.ts'
+import { RedisServer, type RedisServerOptions } from '../support/redis-server.ts'
+import { freePort } from '../support/server-process.ts'
+import { answering, type Client, freshNamespace, openClient, until } from '../support/store-client.ts'
 
 const cleanUps: (() => Promise<unknown>)[] = []
 let namespace: string

@@ -108,6 +108,31 @@ describe('options are checked against each other', () => {
   })
 })
 
+describe('a backend has its say about them', () => {
+  const zookeeper = (options: object, tickTime = '') =>
+    refusal({ backend: `zookeeper://host${tickTime}`, ...options }).message
+
+  test('a renew interval leaves ZooKeeper two of itself and of its ticks', () => {
+    settings({ backend: 'zookeeper://host', leaseDuration: '12s' })
+    settings({ backend: 'zookeeper://host', leaseDuration: '10s', renewInterval: '3s' })
+    settings({ backend: 'zookeeper://host?tickTime=100', leaseDuration: '1s' })
+    expect(zookeeper({ leaseDuration: '10s' })).toMatch(
+      /^renewInterval is 3333\.3+\d* ms with a leaseDuration of 10000 ms and a ZooKeeper tickTime of 2000 ms; allowed is at most 3000 ms, half/,
+    )
+    expect(zookeeper({ leaseDuration: '10s', renewInterval: 3_001 })).toContain('zookeeper(url, { tickTime })')
+    expect(zookeeper({ leaseDuration: '4s', renewInterval: 20 })).toContain(
+      'allowed is a leaseDuration of more than two',
+    )
+  })
+
+  test('and is asked with everything decided', () => {
+    const asked: unknown[] = []
+    const choosy = { ...backend, check: (options: object) => void asked.push(options) }
+    settings({ backend: choosy, node: 'n', leaseDuration: '1m' })
+    expect(asked).toEqual([{ node: 'n', leaseDurationMs: 60_000, renewIntervalMs: 20_000 }])
+  })
+})
+
 test('an unknown key is refused, with the known ones', () => {
   expect(refusal({ leaseDuraton: '10s' }).message).toBe(
     "createSimba has no option 'leaseDuraton'; allowed are backend, namespace, node, leaseDuration, renewInterval, drift, isFatal, logger, inspect, environment.",
@@ -130,6 +155,7 @@ describe('the backend', () => {
     ['memory:', 'memory'],
     ['redis://127.0.0.1:6379', 'redis'],
     ['rediss://user:secret@127.0.0.1:6379/2', 'redis'],
+    ['zookeeper://a:2181,b:2181/path', 'zookeeper'],
   ])('may be the URL %s', (url, name) => {
     expect(named({ backend: url })).toBe(name)
   })
@@ -138,6 +164,7 @@ describe('the backend', () => {
     ['memory:here', "backend is a URL that begins with 'memory:'; allowed are 'memory:', 'sqlite:./leases.db'"],
     ['http://host', "backend is a URL that begins with 'http:'; allowed are"],
     ['localhost', 'backend is no URL; allowed are'],
+    ['zookeeper://me:secret@host:0', "zookeeper(url): a host is \"host:0\"; allowed is 'host', 'host:port'"],
   ])('may not be %s', (url, message) => {
     expect(refusal({ backend: url }).message).toContain(message)
   })
@@ -153,9 +180,9 @@ describe('the backend', () => {
   })
 
   test('from SIMBA_BACKEND is refused under that name', () => {
-    vi.stubEnv('SIMBA_BACKEND', 'zookeeper://me:secret@host')
+    vi.stubEnv('SIMBA_BACKEND', 'postgres://me:secret@host')
     expect(() => checkOptions({ logger })).toThrow(
-      "The environment variable SIMBA_BACKEND is a URL that begins with 'zookeeper:'; allowed are",
+      "The environment variable SIMBA_BACKEND is a URL that begins with 'postgres:'; allowed are",
     )
   })
 

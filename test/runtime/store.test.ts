@@ -48,6 +48,26 @@ describe('a renewal', () => {
     expect(task.term?.remainingMs).toBe(VALID_MS - 2_000)
   })
 
+  test('counts from as long before as its answer proves an earlier contact only, and so does an opening', async () => {
+    const ago =
+      (ms: number): Fault =>
+      async (deliver) => ({ ...((await deliver()) as object), provenMsAgo: ms })
+    client = world.idleClient()
+    client.road.trouble('open', ago(1_000))
+    client.simba.send({ type: 'START' })
+    const task = start()
+    await world.settle()
+    expect(task.term?.remainingMs).toBe(VALID_MS - 1_000)
+    client.road.trouble('renew', ago(700))
+    await world.pass(RENEW_MS)
+    expect(task.term?.remainingMs).toBe(VALID_MS - 700)
+    client.road.trouble('renew', refused)
+    await world.pass(VALID_MS - 701)
+    expect(client.of('session.lost')).toEqual([])
+    await world.pass(1)
+    expect(client.of('session.lost')).toMatchObject([{ reason: 'expired' }])
+  })
+
   test('that fails is repeated after half of what remains, and at the end every 100 ms, until the deadline', async () => {
     start()
     await world.settle()

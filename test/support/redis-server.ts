@@ -2,14 +2,10 @@
  * A redis-server of the test's own: a free private port, a folder that goes away with it, and signals to this one process alone.
  * Needs the binary `redis-server` on the path.
  */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-
-const START_TIMEOUT_MS = 10_000
+import { freePort, ServerProcess } from './server-process.ts'
 
 export interface RedisServerOptions {
   /** Whether acknowledged writes outlive the process. Default: they do not. */
@@ -21,8 +17,7 @@ export interface RedisServerOptions {
 export class RedisServer {
   readonly port: number
   readonly #folder: string
-  readonly #options: RedisServerOptions
-  #process: ChildProcess | undefined
+  readonly #process: ServerProcess
 
   static async start(options: RedisServerOptions = {}): Promise<RedisServer> {
     const server = new RedisServer(await freePort(), options)
@@ -30,11 +25,19 @@ export class RedisServer {
     return server
   }
 
-  private constructor(port: number, options: RedisServerOptions) {
+  private constructor(port: number, { persistent = false, args = [] }: RedisServerOptions) {
     this.port = port
-    this.#options = options
     this.#folder = mkdtempSync(join(tmpdir(), 'simba-redis-'))
-    process.once('exit', this.#killAtExit)
+    const persistence = persistent ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
+    const where = ['--bind', '127.0.0.1', '--port', `${this.port}`, '--dir', this.#folder]
+    this.#process = new ServerProcess({
+      program: 'redis-server',
+      args: [...where, '--save', '', ...persistence, '--daemonize', 'no', ...args],
+      port,
+      ask: 'PING\r\n',
+      answer: '+PONG',
+      debian: 'redis-server',
+    })
   }
 
   get url(): string {
@@ -42,32 +45,18 @@ export class RedisServer {
   }
 
   /** Starts the server again, on the same port and with what its folder has. Resolves when it answers. */
-  async start(): Promise<void> {
-    const { persistent = false, args = [] } = this.#options
-    const persistence = persistent ? ['--appendonly', 'yes', '--appendfsync', 'always'] : ['--appendonly', 'no']
-    const where = ['--bind', '127.0.0.1', '--port', `${this.port}`, '--dir', this.#folder]
-    const child = spawn('redis-server', [...where, '--save', '', ...persistence, '--daemonize', 'no', ...args], {
-      stdio: 'ignore',
-    })
-    this.#process = child
-    const failed = new Promise<never>((_, reject) => {
-      child.once('error', (cause) =>
-        reject(new Error('redis-server does not start; on Debian: apt-get install redis-server', { cause })),
-      )
-      child.once('exit', (code) => reject(new Error(`redis-server has ended with code ${code} instead of starting`)))
-    })
-    failed.catch(() => {})
-    await Promise.race([failed, this.#ready()])
+  start(): Promise<void> {
+    return this.#process.start()
   }
 
   /** Ends the server in good order. */
   async stop(): Promise<void> {
-    await this.#end('SIGTERM')
+    await this.#process.end('SIGTERM')
   }
 
   /** Ends the server as a crash does. */
   async kill(): Promise<void> {
-    await this.#end('SIGKILL')
+    await this.#process.end('SIGKILL')
   }
 
   /** Crashes and starts again: with its data, without them, or with those of a backup. */
@@ -88,60 +77,18 @@ export class RedisServer {
 
   /** SIGSTOP: the connections stay, and nobody answers. */
   freeze(): void {
-    this.#process?.kill('SIGSTOP')
+    this.#process.signal('SIGSTOP')
   }
 
   /** SIGCONT: everything that was sent meanwhile is done now. */
   thaw(): void {
-    this.#process?.kill('SIGCONT')
+    this.#process.signal('SIGCONT')
   }
 
   /** Ends the server and takes its folder away. */
   async dispose(): Promise<void> {
-    await this.kill()
-    process.off('exit', this.#killAtExit)
+    await this.#process.dispose()
     rmSync(this.#folder, { recursive: true, force: true })
     rmSync(`${this.#folder}-backup`, { recursive: true, force: true })
   }
-
-  readonly #killAtExit = (): void => void this.#process?.kill('SIGKILL')
-
-  async #end(signal: NodeJS.Signals): Promise<void> {
-    const child = this.#process
-    if (!child || child.exitCode !== null || child.signalCode !== null) return
-    const ended = once(child, 'exit')
-    child.kill(signal)
-    await ended
-  }
-
-  async #ready(): Promise<void> {
-    for (const deadline = Date.now() + START_TIMEOUT_MS; Date.now() < deadline; ) {
-      if (await this.#answers()) return
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-    throw new Error(`redis-server on port ${this.port} did not answer within ${START_TIMEOUT_MS} ms`)
-  }
-
-  #answers(): Promise<boolean> {
-    return new Promise((resolve) => {
-      const socket = connect(this.port, '127.0.0.1', () => socket.write('PING\r\n'))
-      socket.once('data', (data) => {
-        resolve(data.toString().startsWith('+PONG'))
-        socket.destroy()
-      })
-      socket.once('error', () => resolve(false))
-      socket.once('close', () => resolve(false))
-    })
-  }
-}
-
-/** A port that nobody listens on at the moment. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
 }

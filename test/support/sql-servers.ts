@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { freePort } from './redis-server.ts'
+import { freePort } from './server-process.ts'
 
 export interface SqlServer {
   readonly url: string

@@ -14,6 +14,7 @@ export class TcpProxy {
   readonly port: number
   readonly #server: Server
   readonly #links = new Set<Link>()
+  #isRefusing = false
 
   static async start(targetPort: number): Promise<TcpProxy> {
     // Half-open on purpose: what a client sent before it hung up can still be let through.
@@ -27,7 +28,10 @@ export class TcpProxy {
   private constructor(server: Server, port: number, targetPort: number) {
     this.port = port
     this.#server = server
-    server.on('connection', (toClient) => this.#link(toClient, connect(targetPort, '127.0.0.1')))
+    server.on('connection', (toClient) => {
+      if (this.#isRefusing) toClient.destroy()
+      else this.#link(toClient, connect(targetPort, '127.0.0.1'))
+    })
   }
 
   get url(): string {
@@ -51,6 +55,23 @@ export class TcpProxy {
     }
   }
 
+  /** From now on, requests pass on the connections that there are, and their answers do not. Returns what lets go of these. */
+  holdAnswers(): () => void {
+    const held = [...this.#links]
+    for (const { toServer, toClient } of held) {
+      toServer.unpipe(toClient)
+      toServer.pause()
+    }
+    return () => {
+      for (const { toServer, toClient } of held) toServer.pipe(toClient)
+    }
+  }
+
+  /** Whether new connections are hung up at once. */
+  refuse(isRefusing: boolean): void {
+    this.#isRefusing = isRefusing
+  }
+
   async dispose(): Promise<void> {
     for (const { toServer, toClient } of this.#links) {
       toServer.destroy()
@@ -67,6 +88,10 @@ export class TcpProxy {
     toServer.pipe(toClient)
     toClient.on('error', () => {})
     toServer.on('error', () => toClient.destroy())
-    toServer.on('close', () => this.#links.delete(link))
+    const forget = () => {
+      if (toServer.closed && toClient.closed) this.#links.delete(link)
+    }
+    toServer.on('close', forget)
+    toClient.on('close', forget)
   }
 }

@@ -28,13 +28,6 @@ export function checkSessionOptions({ node, leaseDurationMs, renewIntervalMs }: 
   return { node, leaseDurationMs, renewIntervalMs }
 }
 
-/** Refuses every key that is not among those known. */
-export function checkKeys(what: string, options: object, known: readonly string[]): void {
-  for (const key of Object.keys(options)) {
-    if (!known.includes(key)) throw refused(`The option ${key} of ${what}`, 'unknown', known.join(', '))
-  }
-}
-
 function isDuration(value: unknown): boolean {
   return typeof value === 'number' && value > 0 && Number.isFinite(value)
 }

@@ -2,9 +2,9 @@
  * A store within this process: for tests, for the simulation, and for programs that have but one process.
  * It keeps nothing beyond the process, and nobody outside it sees its leases.
  */
+import { checkKeys } from '../../model/checkKeys.ts'
 import type { Clock } from '../../model/clock.ts'
 import type { Backend, BackendEnvironment, Connection } from '../port.ts'
-import { checkKeys } from './checks.ts'
 import { MemoryConnection, Switchboard } from './connection.ts'
 import { MemoryStore } from './store.ts'
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { describe, expect, onTestFailed, test } from 'vitest'
 import { type Example, startExampleIn } from '../../support/example.ts'
-import { freePort } from '../../support/redis-server.ts'
+import { freePort } from '../../support/server-process.ts'
 import { PATIENCE_MS } from './cluster.ts'
 import { isRedisMissing, NOISE_MS, redisServer, report, SLOW } from './stage.ts'
 

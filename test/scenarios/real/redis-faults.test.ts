@@ -3,17 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { describe, expect, test } from 'vitest'
 import type { RedisServer } from '../../support/redis-server.ts'
-import type { Cluster } from './cluster.ts'
-import { balanced, leasesOf } from './groups.ts'
+import { EVERYTHING, LEASES, settled, startsBetween } from './everything.ts'
 import { findFaults } from './judge.ts'
 import { type Line, machineMs } from './orders.ts'
-import type { Reign } from './reigns.ts'
 import { cluster, isRedisMissing, LEASE_MS, NOISE_MS, RENEW_MS, redisServer, report, startProcesses } from './stage.ts'
-
-const ELECTIONS = ['u', 'v', 'w', 'x']
-const PARTITIONS = 4
-const LEASES = [...ELECTIONS, ...leasesOf(PARTITIONS)]
-const EVERYTHING = { elections: ELECTIONS, groups: { g: PARTITIONS } }
 
 startProcesses(3)
 
@@ -134,16 +127,6 @@ describe.skipIf(isRedisMissing)('a Redis server that fails', () => {
     expect(findFaults(nodes.lines)).toEqual([])
   })
 })
-
-function startsBetween(nodes: Cluster, fromMs: number, toMs: number) {
-  return nodes.reigns.filter(({ startedMs }) => startedMs > fromMs && startedMs < toMs)
-}
-
-/** The terms of everything, with nothing on its way from one node to another. */
-async function settled(nodes: Cluster): Promise<readonly Reign[]> {
-  const partitions = await balanced(nodes, PARTITIONS, nodes.names)
-  return [...(await nodes.allLed(ELECTIONS)), ...partitions]
-}
 
 async function command(server: RedisServer, send: (redis: Redis) => Promise<unknown>): Promise<void> {
   const redis = new Redis(server.url)

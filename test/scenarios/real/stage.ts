@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, onTestFailed } from 'vitest'
 import { RedisServer, type RedisServerOptions } from '../../support/redis-server.ts'
+import { ZooKeeperEnsemble, type ZooKeeperOptions, ZooKeeperServer } from '../../support/zookeeper-server.ts'
 import { Cluster, type ClusterOptions } from './cluster.ts'
 import { Pool } from './pool.ts'
 
@@ -48,6 +49,28 @@ export function redisServer(options?: RedisServerOptions): () => RedisServer {
   afterEach(() => server?.thaw())
   afterAll(() => server?.dispose())
   return () => server!
+}
+
+/** Likewise; this one grants at once. */
+export function zooKeeperServer(options?: ZooKeeperOptions): () => ZooKeeperServer {
+  let server: ZooKeeperServer | undefined
+  beforeAll(async () => {
+    server = await ZooKeeperServer.start(options)
+  })
+  afterEach(() => server?.thaw())
+  afterAll(() => server?.dispose())
+  return () => server!
+}
+
+/** Three of them that know each other. */
+export function zooKeeperEnsemble(options?: ZooKeeperOptions): () => ZooKeeperEnsemble {
+  let ensemble: ZooKeeperEnsemble | undefined
+  beforeAll(async () => {
+    ensemble = await ZooKeeperEnsemble.start(options)
+  })
+  afterEach(() => ensemble?.mend())
+  afterAll(() => ensemble?.dispose())
+  return () => ensemble!
 }
 
 /** The URL of a file that does not exist yet. */

@@ -1,5 +1,5 @@
 /** A misspelt option is an error, not a default. */
-import { SimbaError } from '../model/errors.ts'
+import { SimbaError } from './errors.ts'
 
 /** Throws `INVALID_OPTION` where `options` is no object, or has a key that is not among the allowed ones. */
 export function checkKeys(what: string, options: unknown, allowed: readonly string[]): void {

@@ -1,4 +1,4 @@
-/** One client of a Redis store as the tests use it: a connection, one session on it, and everything that it has said. */
+/** One client of a store as the tests use it: a connection, one session on it, and everything that it has said. */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Player } from '../../src/backends/contract/player.ts'
@@ -61,10 +61,13 @@ export function freshNamespace(): string {
   return `test-${randomBytes(6).toString('hex')}`
 }
 
-/** Looks until it holds, for at most five seconds. */
+/** What does not hold by then is not going to, however busy the machine. */
+const PATIENCE_MS = 15_000
+
+/** Looks until it holds. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 5_000; Date.now() < deadline; await sleep(5)) if (await holds()) return
-  throw new Error(`not within five seconds: ${what}`)
+  for (const deadline = Date.now() + PATIENCE_MS; Date.now() < deadline; await sleep(5)) if (await holds()) return
+  throw new Error(`not within ${PATIENCE_MS} ms: ${what}`)
 }
 
 /** Resolves when the store answers on this connection (again). */
