@@ -30,6 +30,8 @@ interface Held {
   isOver: boolean
   /** When the store has forgotten it for certain, once it is over. */
   forgottenAtMs: number
+  /** When the next renewal is to leave, at the latest; `undefined` while it is known to be late. */
+  renewalDueMs: number | undefined
   /** The number of the last command. */
   number: number
   /** Commands that were neither answered nor given up. */
@@ -38,6 +40,9 @@ interface Held {
 
 /** How many commands of a client are under way at a time. Renewals do not wait for them. */
 const MOST_COMMANDS = 64
+
+/** A renewal that is late by more than this part of the lease duration is worth a warning. */
+const LATE_PART = 0.1
 
 export class Store {
   readonly #backend: Backend
@@ -102,6 +107,7 @@ export class Store {
       validUntilMs: 0,
       isOver: false,
       forgottenAtMs: 0,
+      renewalDueMs: undefined,
       number: 0,
       pending: new Set(),
     }
@@ -112,6 +118,7 @@ export class Store {
     try {
       const { renewIntervalMs } = this.#settings
       const { epoch, provenMsAgo = 0 } = await this.#ask('open', renewIntervalMs, () => held.handle.open())
+      this.#planRenewal(held)
       return { session: id, epoch, validUntilMs: validUntilMs - provenMsAgo }
     } catch (error) {
       if (hasNotHappened(error)) this.#drop(id, held)
@@ -121,13 +128,35 @@ export class Store {
   }
 
   async renew(session: string, epoch: number): Promise<Renewed> {
+    this.#noteLateness(session)
     const held = this.#living(session)
     const validUntilMs = this.#validIfConfirmedNow()
     const [oldest] = held.pending
     const settled = oldest === undefined ? held.number : oldest - 1
     const answer = await this.#ask('renew', this.#timeLeft(held), () => held.handle.renew({ settled, epoch }))
+    this.#planRenewal(held)
     const provenMsAgo = (answer.kind === 'renewed' && answer.provenMsAgo) || 0
     return { answer, validUntilMs: validUntilMs - provenMsAgo }
+  }
+
+  #planRenewal(held: Held): void {
+    const { clock, renewIntervalMs } = this.#settings
+    held.renewalDueMs = clock.now() + renewIntervalMs
+  }
+
+  /** Warns once of each renewal that leaves late, even where it comes too late for the session. */
+  #noteLateness(session: string): void {
+    const held = this.#held.get(session)
+    if (held?.renewalDueMs === undefined) return
+    const { clock, leaseDurationMs, logger } = this.#settings
+    const lateMs = clock.now() - held.renewalDueMs
+    held.renewalDueMs = undefined
+    if (lateMs <= leaseDurationMs * LATE_PART) return
+    logger.warn(
+      { session, lateMs, remainingMs: Math.max(0, held.validUntilMs - clock.now()) },
+      'A renewal is late: the event loop was blocked, or the process stood still. A longer delay ends all terms. ' +
+        'Long computations belong into a worker thread, or into pieces: docs/writing-leader-work.md.',
+    )
   }
 
   look(session: string): Promise<LookAnswer> {
