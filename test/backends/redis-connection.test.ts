@@ -288,7 +288,7 @@ describe('a client of ioredis', () => {
   it('is not made from anything', () => {
     const refused = expect.objectContaining({ code: 'INVALID_OPTION' })
     const make = redis as (...args: unknown[]) => ReturnType<typeof redis>
-    for (const args of [[''], [7], [null], [undefined], [[]], [{}, {}], ['redis://x', 7]]) {
+    for (const args of [[''], [7], [null], [undefined], [[]], [{}, { host: 'x' }], ['redis://x', 7]]) {
       expect(() => make(...args), JSON.stringify(args)).toThrow(refused)
     }
     for (const name of ['', 'a{b', 'a}b']) expect(() => client(redis(server.url), name)).toThrow(refused)

@@ -6,7 +6,7 @@ import { NotSentError, plainError, SimbaError } from '../../model/errors.ts'
 import type { BackendEnvironment, Connection, Hint, Leader, Session, SessionOptions, Survey } from '../port.ts'
 import { makeSessionId } from '../session-id.ts'
 import { surveyOf } from '../survey.ts'
-import { type Client, type Clients, hangUp, runScript, withoutCommand } from './driver.ts'
+import { awaitReplicas, type Client, type Clients, hangUp, runScript, withoutCommand } from './driver.ts'
 import { parseHint } from './hints.ts'
 import { hintChannel, rootKey } from './keys.ts'
 import { readDescription, readFindings, readLeaders } from './replies.ts'
@@ -16,15 +16,14 @@ import { RedisSession, type SessionLink } from './session.ts'
 import { silenceFor } from './settings.ts'
 
 /** Both connections, and the root of the keys on them. */
-interface Wires {
-  readonly commands: Client
-  readonly hints: Client
+interface Wires extends Clients {
   readonly root: string
 }
 
 export class RedisConnection implements Connection, SessionLink {
   readonly #environment: BackendEnvironment
   readonly #makeClients: (silenceMs: number) => Promise<Clients>
+  readonly #replicas: number
   #wires: Promise<Wires> | undefined
   /** Fulfilled when the first attempt to connect has ended, well or badly. */
   #attempted: Promise<Wires> | undefined
@@ -39,9 +38,10 @@ export class RedisConnection implements Connection, SessionLink {
   #description: Promise<void> | undefined
   #lastError: Error | undefined
 
-  constructor(makeClients: (silenceMs: number) => Promise<Clients>, environment: BackendEnvironment) {
+  constructor(makeClients: (silenceMs: number) => Promise<Clients>, environment: BackendEnvironment, replicas = 0) {
     this.#makeClients = makeClients
     this.#environment = environment
+    this.#replicas = replicas
   }
 
   session(options: SessionOptions, onHint: (hint: Hint) => void): Session {
@@ -62,6 +62,10 @@ export class RedisConnection implements Connection, SessionLink {
 
   run(script: ScriptName, ...args: readonly (string | number)[]): Promise<unknown> {
     return this.#ask('commands', ({ commands, root }) => runScript(commands, script, root, args))
+  }
+
+  async replicated(): Promise<void> {
+    if (this.#replicas > 0) await this.#ask('commands', (wires) => awaitReplicas(wires, this.#replicas))
   }
 
   async listen(session: string): Promise<void> {
@@ -124,8 +128,9 @@ export class RedisConnection implements Connection, SessionLink {
     client.disconnect(true)
   }
 
-  #wire({ commands, hints, keyPrefix }: Clients): Wires {
-    const wires = { commands, hints, root: rootKey(this.#environment.namespace, keyPrefix) }
+  #wire(clients: Clients): Wires {
+    const { commands, hints, keyPrefix } = clients
+    const wires = { ...clients, root: rootKey(this.#environment.namespace, keyPrefix) }
     commands.on('ready', () => this.#onUp(wires))
     commands.on('close', () => this.#onDown(hints))
     hints.on('ready', () => this.#listenAgain(hints))

@@ -16,6 +16,7 @@ export interface Client {
   defineCommand(name: string, definition: { lua: string; numberOfKeys: number }): void
   subscribe(...channels: string[]): Promise<unknown>
   unsubscribe(...channels: string[]): Promise<unknown>
+  wait(replicas: number, timeoutMs: number): Promise<number>
   on(event: 'ready' | 'close', listener: () => void): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'message', listener: (channel: string, message: string) => void): unknown
@@ -27,6 +28,8 @@ export interface Clients {
   /** Apart from the commands: before RESP3, a connection that has subscribed takes no others. */
   readonly hints: Client
   readonly keyPrefix: string
+  /** How long replicas have for acknowledging: less than a command has, so that their absence does not cost the connection. */
+  readonly acknowledgeMs: number
 }
 
 interface Driver {
@@ -44,6 +47,15 @@ export function runScript(
 ): Promise<unknown> {
   const defined = commands as unknown as Record<string, (key: string, ...args: (string | number)[]) => Promise<unknown>>
   return defined[commandName(script)]!(root, ...args)
+}
+
+/**
+ * Rejects where fewer replicas than these have what was last written on this connection. Sent in the same turn as the answer to
+ * that was read: on another connection there is nothing to wait for.
+ */
+export async function awaitReplicas({ commands, acknowledgeMs }: Clients, replicas: number): Promise<void> {
+  const count = await commands.wait(replicas, acknowledgeMs)
+  if (count < replicas) throw new Error(`only ${count} of ${replicas} replicas have it`)
 }
 
 /** Closes a client for good. Resolves when its socket and its timers are gone, too. */
@@ -82,7 +94,10 @@ export async function makeClients(
   for (const [script, lua] of Object.entries(scripts)) {
     commands.defineCommand(commandName(script as ScriptName), { lua, numberOfKeys: 1 })
   }
-  return { commands, hints: duplicate(), keyPrefix: original.options.keyPrefix ?? '' }
+  const given = isCluster(original) ? original.options.redisOptions : original.options
+  const commandMs = given?.commandTimeout ?? circumstances.silenceMs
+  const { keyPrefix = '' } = original.options
+  return { commands, hints: duplicate(), keyPrefix, acknowledgeMs: Math.ceil(commandMs / 2) }
 }
 
 function isClient(source: RedisSource): source is Redis | Cluster {

@@ -32,6 +32,8 @@ import type { ScriptName } from './scripts/index.ts'
 /** What a session needs of its connection. */
 export interface SessionLink {
   run(script: ScriptName, ...args: readonly (string | number)[]): Promise<unknown>
+  /** Right after an answer that this client is to rely on: rejects where replicas should have what was written, and do not. */
+  replicated(): Promise<void>
   /** Resolves when the server passes the session's hints on. */
   listen(session: string): Promise<void>
   /** From now on, the session hears nothing more. Resolves when the server was told, where it can be. */
@@ -68,12 +70,15 @@ export class RedisSession implements Session {
     if (reply.kind === 'ended') this.#isOver = true
     if (reply.kind !== 'opened') return this.#refuse()
     this.#wasOpen = true
+    await this.#link.replicated()
     this.#run = reply.run
     return { epoch: reply.epoch }
   }
 
   async renew({ settled, epoch }: RenewRequest): Promise<RenewAnswer> {
     const { answer, run } = readRenew(await this.#link.run('renew', this.id, settled, epoch, this.#run))
+    // Before anything is taken note of: a rejection is an answer that was lost.
+    if (answer.kind === 'renewed') await this.#link.replicated()
     if (run !== undefined) this.#run = run
     // Over for ever: nothing more will be said to it.
     if (answer.kind === 'unknown' && this.#wasOpen) void this.#link.hush(this.id)
@@ -85,7 +90,9 @@ export class RedisSession implements Session {
   }
 
   async campaign(lease: string, number: number): Promise<CampaignAnswer> {
-    return readCampaign(await this.#link.run('campaign', this.id, lease, number))
+    const answer = readCampaign(await this.#link.run('campaign', this.id, lease, number))
+    if (answer.kind === 'granted') await this.#link.replicated()
+    return answer
   }
 
   async withdraw(lease: string, number: number): Promise<WithdrawAnswer> {
