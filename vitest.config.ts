@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 
 const source = (path: string) => fileURLToPath(new URL(`./src/${path}`, import.meta.url))
 
-const PROCESSES = 'test/scenarios/real/*.test.ts'
+const PROCESSES = ['test/scenarios/real/*.test.ts', 'test/scenarios/chaos/*.test.ts']
 
 export default defineConfig({
   resolve: {
@@ -25,12 +25,12 @@ export default defineConfig({
       {
         extends: true,
         // Many of them start real servers.
-        test: { name: 'code', include: ['test/**/*.test.ts'], exclude: [PROCESSES], maxWorkers: 2 },
+        test: { name: 'code', include: ['test/**/*.test.ts'], exclude: PROCESSES, maxWorkers: 2 },
       },
       {
         extends: true,
         // These want the machine's cores for themselves: after all others, and one file at a time.
-        test: { name: 'processes', include: [PROCESSES], fileParallelism: false },
+        test: { name: 'processes', include: PROCESSES, fileParallelism: false },
       },
     ],
   },

@@ -14,7 +14,9 @@ const CLOSE_MS = 200
 const TAIL = 60
 
 export interface ClusterOptions
-  extends Omit<ClientOrders, 'node' | 'namespace' | 'elections' | 'groups' | 'cleanUpMs'> {
+  extends Omit<ClientOrders, 'node' | 'backend' | 'namespace' | 'elections' | 'groups' | 'cleanUpMs'> {
+  /** A URL, the same for all, or for each its own. */
+  readonly backend: string | ((node: string) => string)
   readonly elections?: readonly string[]
   readonly groups?: Readonly<Record<string, number>>
   readonly cleanUpMs?: number
@@ -65,7 +67,8 @@ export class Cluster {
 
   async #start(name: string): Promise<void> {
     const process = await this.#pool.take()
-    const { elections = [], groups = {}, cleanUpMs = 0, ...rest } = this.#options
+    const { elections = [], groups = {}, cleanUpMs = 0, backend, ...rest } = this.#options
+    const url = typeof backend === 'string' ? backend : backend(name)
     process.onLine = (said) => {
       const line = { ...said, node: name }
       this.lines.push(line)
@@ -75,7 +78,7 @@ export class Cluster {
     this.#nodes.set(name, process)
     await process.order({
       do: 'begin',
-      client: { ...rest, node: name, namespace: this.namespace, elections, groups, cleanUpMs },
+      client: { ...rest, backend: url, node: name, namespace: this.namespace, elections, groups, cleanUpMs },
     })
   }
 
@@ -120,15 +123,20 @@ export class Cluster {
   }
 
   allLed(leases: readonly string[], succession: Succession = {}): Promise<readonly Reign[]> {
-    return this.until(`${leases.length > 5 ? leases.length : leases} led ${JSON.stringify(succession)}`, () => {
-      const found: Reign[] = []
-      for (const lease of leases) {
-        const reign = this.#leading(lease, succession)
-        if (!reign) return undefined
-        found.push(reign)
-      }
-      return found
-    })
+    return this.until(`${leases.length > 5 ? leases.length : leases} led ${JSON.stringify(succession)}`, () =>
+      this.leading(leases, succession),
+    )
+  }
+
+  /** The terms of all of these leases, if each is led now by a node that is neither stopped nor dead. */
+  leading(leases: readonly string[], succession: Succession = {}): readonly Reign[] | undefined {
+    const found: Reign[] = []
+    for (const lease of leases) {
+      const reign = this.#leading(lease, succession)
+      if (!reign) return undefined
+      found.push(reign)
+    }
+    return found
   }
 
   #leading(lease: string, { after, by, notBy }: Succession): Reign | undefined {

@@ -11,13 +11,16 @@ export function leasesOf(partitions: number): readonly string[] {
 
 /** The terms of all partitions, once each is led by the one of these members that it belongs to. */
 export function balanced(nodes: Cluster, partitions: number, members: readonly string[]): Promise<readonly Reign[]> {
-  return nodes.until(`${members} share ${partitions} partitions out`, () => {
-    const sessions = members.map((name) => ({ session: sessionOf(nodes, name), resting: [] }))
-    const owners = assign({ group: GROUP, partitions }, sessions)
-    const reigns = leasesOf(partitions).flatMap((lease) => nodes.reign(lease) ?? [])
-    const isEachAtHome = reigns.every(({ session, revokedMs }, p) => session === owners[p] && revokedMs === undefined)
-    return reigns.length === partitions && isEachAtHome && reigns
-  })
+  return nodes.until(`${members} share ${partitions} partitions out`, () => balance(nodes, partitions, members))
+}
+
+/** Likewise, if that is so now. */
+export function balance(nodes: Cluster, partitions: number, members: readonly string[]): readonly Reign[] | undefined {
+  const sessions = members.map((name) => ({ session: sessionOf(nodes, name), resting: [] }))
+  const owners = assign({ group: GROUP, partitions }, sessions)
+  const reigns = leasesOf(partitions).flatMap((lease) => nodes.reign(lease) ?? [])
+  const isEachAtHome = reigns.every(({ session, revokedMs }, p) => session === owners[p] && revokedMs === undefined)
+  return reigns.length === partitions && isEachAtHome ? reigns : undefined
 }
 
 function sessionOf(nodes: Cluster, name: string): string {

@@ -2,18 +2,30 @@
 import type { Line } from './orders.ts'
 import { endOf, type Reign, reignsOf } from './reigns.ts'
 
-/** Where a store forgets by an operator's act, terms may overlap; the tokens are what is left. */
+/**
+ * Where a store forgets by an operator's act, terms may overlap that begin in this span of time, or ever; what is left is that a term has
+ * a greater token than those that were over when it began.
+ */
 export interface Indulgence {
-  readonly overlaps?: boolean
+  readonly overlaps?: boolean | readonly Span[]
+}
+
+export interface Span {
+  readonly fromMs: number
+  readonly toMs: number
 }
 
 /** In plain words; none in a sound log. */
 export function findFaults(lines: readonly Line[], { overlaps = false }: Indulgence = {}): readonly string[] {
   const reigns = reignsOf(lines)
+  const mayOverlap = ({ startedMs }: Reign) =>
+    typeof overlaps === 'boolean'
+      ? overlaps
+      : overlaps.some(({ fromMs, toMs }) => startedMs >= fromMs && startedMs <= toMs)
   return [
     ...groupBy(reigns, ({ lease }) => lease).flatMap((ofLease) => [
-      ...(overlaps ? [] : findOverlaps(ofLease)),
-      ...findTokensThatDoNotGrow(ofLease),
+      ...findOverlaps(ofLease, mayOverlap),
+      ...findTokensThatDoNotGrow(ofLease, mayOverlap),
     ]),
     ...findSharedTokens(reigns),
     ...reigns.flatMap(findDisorder),
@@ -26,11 +38,11 @@ export function findFaults(lines: readonly Line[], { overlaps = false }: Indulge
 
 const name = ({ node, lease, token }: Reign) => `term ${token} of ${lease} on ${node}`
 
-function findOverlaps(reigns: readonly Reign[]): readonly string[] {
+function findOverlaps(reigns: readonly Reign[], mayOverlap: (reign: Reign) => boolean): readonly string[] {
   const faults: string[] = []
   let latest: Reign | undefined
   for (const reign of reigns) {
-    if (latest && reign.startedMs < endOf(latest)) {
+    if (latest && reign.startedMs < endOf(latest) && !mayOverlap(reign)) {
       const byMs = (endOf(latest) - reign.startedMs).toFixed(1)
       faults.push(`${name(reign)} began ${byMs} ms before the end of ${name(latest)}`)
     }
@@ -39,11 +51,20 @@ function findOverlaps(reigns: readonly Reign[]): readonly string[] {
   return faults
 }
 
-function findTokensThatDoNotGrow(reigns: readonly Reign[]): readonly string[] {
-  return reigns.flatMap((reign, index) => {
-    const before = reigns[index - 1]
-    return before && reign.token <= before.token ? [`${name(reign)} came after ${name(before)}`] : []
-  })
+function findTokensThatDoNotGrow(reigns: readonly Reign[], mayOverlap: (reign: Reign) => boolean): readonly string[] {
+  const faults: string[] = []
+  let greatest: Reign | undefined
+  for (const reign of reigns) {
+    // Of two that overlap, the one that was granted first may begin last.
+    const before = mayOverlap(reign) ? greatestOf(reigns.filter((other) => endOf(other) <= reign.startedMs)) : greatest
+    if (before && reign.token <= before.token) faults.push(`${name(reign)} came after ${name(before)}`)
+    greatest = greatestOf([reign, ...(greatest ? [greatest] : [])])
+  }
+  return faults
+}
+
+function greatestOf(reigns: readonly Reign[]): Reign | undefined {
+  return reigns.reduce<Reign | undefined>((best, reign) => (best && best.token > reign.token ? best : reign), undefined)
 }
 
 function findSharedTokens(reigns: readonly Reign[]): readonly string[] {

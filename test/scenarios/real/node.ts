@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createSimba, fixedDelay, type Simba, type Task, type Term } from 'simba-xstate'
 import type { AnyActorRef } from 'xstate'
 import { type ClientOrders, machineMs, type Note, type Order, type Validity } from './orders.ts'
+import { Sink } from './sink.ts'
 
 /** A process that is stopped or blocked notices it by this timer, if not sooner. */
 const PROBE_MS = 20
@@ -31,11 +32,31 @@ let simba: Simba | undefined
 let cleanUpMs = 0
 const tasks = new Map<string, Task>()
 
+/** Where work writes to a sink: one write, and how long it waits before the next one. */
+let writing: { readonly write: (term: Term) => void; readonly everyMs: number } | undefined
+
 async function lead(term: Term): Promise<void> {
   terms.add(term)
+  if (writing) await writeOn(term, writing)
   await term.revoked
   if (cleanUpMs > 0) await sleep(cleanUpMs)
   say({ type: 'work.left', lease: term.lease, token: term.token })
+}
+
+async function writeOn(term: Term, { write, everyMs }: NonNullable<typeof writing>): Promise<void> {
+  while (!term.signal.aborted) {
+    write(term)
+    await sleep(everyMs, undefined, { signal: term.signal }).catch(() => {})
+  }
+}
+
+function writeTo(path: string, node: string): (term: Term) => void {
+  const sink = new Sink(path)
+  return (term) => {
+    const { lease, token } = term
+    const beganMs = machineMs()
+    if (term.isValid) say({ type: 'write', lease, token, beganMs, answer: sink.write({ lease, token, node }) })
+  }
 }
 
 function begin(orders: ClientOrders): void {
@@ -45,6 +66,7 @@ function begin(orders: ClientOrders): void {
   }
   let validUntilMs = 0
   cleanUpMs = orders.cleanUpMs
+  writing = undefined
   simba = createSimba({
     backend: orders.backend,
     namespace: orders.namespace,
@@ -62,6 +84,11 @@ function begin(orders: ClientOrders): void {
   })
   simba.on('*', say)
   simba.send({ type: 'START' })
+  if (orders.sink) {
+    const { path, everyMs, schedule } = orders.sink
+    writing = { write: writeTo(path, orders.node), everyMs }
+    simba.election(schedule).schedule(fixedDelay(everyMs), writing.write)
+  }
   contend(orders.elections)
   for (const [group, partitions] of Object.entries(orders.groups)) {
     simba.group(group, { partitions }).runWhileLeader(lead)

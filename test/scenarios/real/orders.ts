@@ -1,5 +1,6 @@
 /** What a node process is told on its standard input, and what it says on its standard output: one JSON object a line. */
 import type { SimbaEvent } from 'simba-xstate'
+import type { Answer } from './sink.ts'
 
 /** What a client is made of. */
 export interface ClientOrders {
@@ -15,6 +16,17 @@ export interface ClientOrders {
   readonly groups: Readonly<Record<string, number>>
   /** How long leader work takes to leave once it is told to. */
   readonly cleanUpMs: number
+  /** What its work writes to, all the time; nothing, where it is left out. */
+  readonly sink?: SinkOrders
+}
+
+export interface SinkOrders {
+  /** A file that all nodes share. */
+  readonly path: string
+  /** How long each work waits between its writes. */
+  readonly everyMs: number
+  /** An election whose work is a schedule of single writes. */
+  readonly schedule: string
 }
 
 export type Order =
@@ -48,6 +60,14 @@ export type Note =
   | { readonly type: 'stood still'; readonly forMs: number; readonly terms: readonly Validity[] }
   /** The leader work has come to its end. */
   | { readonly type: 'work.left'; readonly lease: string; readonly token: number }
+  /** A write to the sink; right after `beganMs` its term said that it was valid. */
+  | {
+      readonly type: 'write'
+      readonly lease: string
+      readonly token: number
+      readonly beganMs: number
+      readonly answer: Answer
+    }
   | { readonly type: 'log'; readonly level: 'warn' | 'error'; readonly message: string; readonly details: object }
 
 /** `atMs` is read from the monotonic clock that all processes of a machine share. */
