@@ -32,6 +32,20 @@ test('a term that begins before the deadline of one that was killed', () => {
   expect(findFaults([...sessions, start('a', 1, 1), start('b', 99, 2)], { overlaps: true })).toEqual([])
 })
 
+test('terms may overlap that begin in a span for which nothing more is promised, and only these', () => {
+  const lines = [...sessions, start('a', 1, 2), start('b', 50, 3)]
+  expect(findFaults(lines, { overlaps: [{ fromMs: 40, toMs: 60 }] })).toEqual([])
+  expect(findFaults(lines, { overlaps: [{ fromMs: 60, toMs: 80 }] })).toHaveLength(1)
+})
+
+test('of two that overlap in such a span, the first may begin last; but not with the token of a term that was over', () => {
+  const overlaps = [{ fromMs: 40, toMs: 120 }]
+  expect(findFaults([...sessions, start('a', 41, 3), start('b', 50, 2)], { overlaps })).toEqual([])
+  expect(findFaults([...sessions, start('a', 41, 3), start('b', 101, 2)], { overlaps })).toEqual([
+    'term 2 of x on b came after term 3 of x on a',
+  ])
+})
+
 test('a term that begins while the work of the one before is still leaving', () => {
   const lines = [start('a', 1, 1), revoke('a', 10, 1, 90), start('b', 15, 2), left('a', 20, 1), end('a', 30, 1)]
   expect(findFaults([...sessions, ...lines])).toEqual([
