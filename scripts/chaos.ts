@@ -3,8 +3,9 @@
  * minutes on each store. A seed plays the one round that it stands for. Ends with 1 where something did not hold.
  */
 import { parseArgs } from 'node:util'
+import { LEASE_MS, RENEW_MS } from '../test/scenarios/chaos/arena.ts'
 import { keepEvidence, replay } from '../test/scenarios/chaos/evidence.ts'
-import { LEASE_MS, playRound, RENEW_MS, type Round } from '../test/scenarios/chaos/round.ts'
+import { playRound, type Round } from '../test/scenarios/chaos/round.ts'
 import { STORES } from '../test/scenarios/chaos/stores/index.ts'
 import type { StoreKind } from '../test/scenarios/chaos/stores/store.ts'
 import { summary, table } from '../test/scenarios/chaos/table.ts'

@@ -1,13 +1,14 @@
 /** A short round of chaos on each store. `npm run chaos` has longer ones. */
 import { describe, expect, test } from 'vitest'
 import { machineMs } from '../real/orders.ts'
+import { LEASE_MS } from './arena.ts'
 import { keepEvidence, replay } from './evidence.ts'
-import { LEASE_MS, playRound } from './round.ts'
+import { playRound } from './round.ts'
 import { STORES } from './stores/index.ts'
 import { summary, table } from './table.ts'
 
 /** No fault begins later. */
-const FAULTS_FOR_MS = 15_000
+const FAULTS_FOR_MS = 10_000
 
 /** The last one has to be recovered from, and everything to be started before and stopped afterwards. */
 const LIMIT_MS = 120_000
