@@ -22,6 +22,9 @@ const minutes = numberOf('minutes', values.minutes) ?? DEFAULT_MINUTES
 const seed = numberOf('seed', values.seed)
 const missing = ensureServers()
 
+// What is running is told to end at the exit.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 for (const [store, kinds] of Object.entries(storesOf(values.store))) {
   const here = kinds.filter(({ name, needs }) => {
     const lacks = needs.filter((program) => missing.includes(program))

@@ -21,6 +21,8 @@ const FEWEST_NODES = 3
 const MOST_NODES = 5
 const WRITE_EVERY_MS = 100
 const CLEAN_UP_MS = 20
+/** On a machine that is kept busy by several rounds at once, processes take long to start. How long recovery took is for the table to say. */
+const PATIENCE_MS = 60_000
 
 export interface Arena {
   readonly store: ChaosStore
@@ -58,6 +60,7 @@ export async function openArena(kind: StoreKind, seed: number, close: (() => unk
     elections: ELECTIONS,
     groups: { g: PARTITIONS },
     cleanUpMs: CLEAN_UP_MS,
+    patienceMs: PATIENCE_MS,
     sink: { path, everyMs: WRITE_EVERY_MS, schedule: SCHEDULE },
   })
   const stage = new Stage({

@@ -20,6 +20,8 @@ export interface ClusterOptions
   readonly elections?: readonly string[]
   readonly groups?: Readonly<Record<string, number>>
   readonly cleanUpMs?: number
+  /** Where 20 s are too few. */
+  readonly patienceMs?: number
 }
 
 export class Cluster {
@@ -67,7 +69,7 @@ export class Cluster {
 
   async #start(name: string): Promise<void> {
     const process = await this.#pool.take()
-    const { elections = [], groups = {}, cleanUpMs = 0, backend, ...rest } = this.#options
+    const { elections = [], groups = {}, cleanUpMs = 0, backend, patienceMs: _, ...rest } = this.#options
     const url = typeof backend === 'string' ? backend : backend(name)
     process.onLine = (said) => {
       const line = { ...said, node: name }
@@ -84,11 +86,12 @@ export class Cluster {
 
   /** Looks after each line, and now and then. Fails with the end of the log. */
   async until<T>(what: string, look: () => T | undefined | false): Promise<T> {
-    const deadlineMs = machineMs() + PATIENCE_MS
+    const { patienceMs = PATIENCE_MS } = this.#options
+    const deadlineMs = machineMs() + patienceMs
     for (;;) {
       const found = look()
       if (found !== undefined && found !== false) return found
-      if (machineMs() > deadlineMs) throw new Error(`not within ${PATIENCE_MS} ms: ${what}\n${this.tail()}`)
+      if (machineMs() > deadlineMs) throw new Error(`not within ${patienceMs} ms: ${what}\n${this.tail()}`)
       await this.#news()
     }
   }

@@ -21,14 +21,19 @@ export const sqlite: StoreKind = {
     const folder = mkdtempSync(join(tmpdir(), 'simba-chaos-disk-'))
     const isDisk = mount(folder)
     const path = join(folder, 'leases.db')
+    const remove = () => {
+      if (isDisk) spawnSync('umount', [folder])
+      rmSync(folder, { recursive: true, force: true })
+    }
+    process.once('exit', remove)
     return {
       ports: [],
       url: () => `sqlite:${path}`,
       faults: [...locks(path), ...(isDisk ? [fullDisk(folder)] : [])],
       async mend() {},
       async dispose() {
-        if (isDisk) spawnSync('umount', [folder])
-        rmSync(folder, { recursive: true, force: true })
+        process.off('exit', remove)
+        remove()
       },
     }
   },
