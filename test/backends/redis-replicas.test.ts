@@ -2,8 +2,8 @@
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { redis } from '../../src/backends/redis/index.ts'
-import { type Client, freshNamespace, openClient } from '../support/redis-client.ts'
 import { RedisServer } from '../support/redis-server.ts'
+import { type Client, freshNamespace, openClient } from '../support/store-client.ts'
 
 /** A command has so long; replicas have half of it. */
 const COMMAND_MS = 1_000
