@@ -1,10 +1,8 @@
 /** Everything that is generated: a picture of each machine, and the page that shows them. */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { type AnyStateMachine, StateMachine } from 'xstate'
+
+import type { Pages } from '../fresh.ts'
 import { readChart } from './chart.ts'
-import { findMachineFiles, readConfig } from './discover.ts'
+import { findMachines } from './discover.ts'
 import { layOut } from './layout.ts'
 import { drawSvg } from './svg.ts'
 
@@ -21,32 +19,15 @@ it **invokes** while it is active, and its moves: \`event [guard] / actions → 
 moves to the other; the lines in the boxes say what. \`X done\` and \`X failed\` are the end of an actor that was
 invoked, \`X ends\` is either.`
 
-/** Contents by file name. */
-export type Pages = ReadonlyMap<string, string>
-
 export async function drawPages(root: string): Promise<Pages> {
   const pages = new Map<string, string>()
   const sections: string[] = []
-  for (const path of findMachineFiles(root, readConfig(root))) {
-    const header = headerOf(readFileSync(join(root, path), 'utf8'))
-    for (const machine of await machinesIn(join(root, path))) {
-      const picture = `${machine.id}.svg`
-      pages.set(picture, drawSvg(machine.id, await layOut(readChart(machine))))
-      const source = `[${path}](../../${path})`
-      sections.push(`## ${machine.id}\n\n${header}\n\nSource: ${source}\n\n[![${machine.id}](${picture})](${picture})`)
-    }
+  for (const { machine, path, header } of await findMachines(root)) {
+    const picture = `${machine.id}.svg`
+    pages.set(picture, drawSvg(machine.id, await layOut(readChart(machine))))
+    const source = `[${path}](../../${path})`
+    sections.push(`## ${machine.id}\n\n${header}\n\nSource: ${source}\n\n[![${machine.id}](${picture})](${picture})`)
   }
   pages.set('README.md', `${[INTRODUCTION, ...sections].join('\n\n')}\n`)
   return pages
-}
-
-async function machinesIn(path: string): Promise<readonly AnyStateMachine[]> {
-  const exported: Readonly<Record<string, unknown>> = await import(pathToFileURL(path).href)
-  return Object.values(exported).filter((value): value is AnyStateMachine => value instanceof StateMachine)
-}
-
-/** What the file says that it is for. */
-function headerOf(source: string): string {
-  const [, comment = ''] = /^\/\*\*(.*?)\*\//s.exec(source) ?? []
-  return comment.replaceAll(/^\s*\* ?/gm, '').trim()
 }
