@@ -2,7 +2,7 @@
  * One term: from its grant until nothing of its work is left, or its time is out. However the term ends, the work is interrupted
  * first and its exit awaited next; whoever holds the lease learns of the end only then, and may release.
  */
-import { assertEvent, assign, sendTo, setup } from 'xstate'
+import { assertEvent, assign, type DoneActorEvent, sendTo, setup } from 'xstate'
 import type { TermEndReason } from '../model/endings.ts'
 import { plainError } from '../model/errors.ts'
 import type { Schedule } from '../model/schedule.ts'
@@ -31,7 +31,7 @@ export type TermCommand =
   /** The term is over already: the work is told, and nobody waits for it. */
   | { readonly type: 'term.cut'; readonly reason: TermEndReason }
 
-export type Event = TermCommand | WorkSettled | TimerDue
+export type Event = TermCommand | WorkSettled | TimerDue | DoneActorEvent<unknown, 'work'>
 
 const termWorkerSetup = setup({
   types: {
@@ -140,6 +140,8 @@ export const termWorkerMachine = termWorkerSetup.createMachine({
     'term.cut': {},
     'work.settled': {},
     'timer.due': {},
+    // A schedule's loop has said so by `work.settled`.
+    'xstate.done.actor.work': {},
   },
   states: {
     starting: {

@@ -220,6 +220,7 @@ describe('every state and every event', () => {
     'term.cut': true,
     'work.settled': true,
     'timer.due': true,
+    'xstate.done.actor.work': true,
   }
 
   test('no event is left without an answer', () => {
