@@ -108,6 +108,8 @@ export const partitionMachine = setup({
         src: 'election',
         input: ({ context }) => ({ ...context, ends: 'after-step-down' as const }),
         onDone: [
+          // Nobody need rest who is not wanted any more.
+          { guard: 'isStopping', target: 'gone' },
           { guard: { type: 'hasSteppedDown', params: ({ event }) => event.output }, target: 'resting' },
           { guard: 'isWantedAgain', target: 'alive', reenter: true, actions: 'beginAtOnce' },
           { target: 'gone' },

@@ -146,6 +146,15 @@ describe('a stop of the group', () => {
     partition.actor.send(STOP)
     expect(partition.isGone).toBe(true)
   })
+
+  test('is not followed by a rest, even where the election had stepped down before it heard of the stop', () => {
+    const partition = lead()
+    partition.actor.send(STOP)
+    const steppedDown = { type: 'xstate.done.actor.election', actorId: 'election', output: { end: 'stepped-down' } }
+    partition.actor.send(steppedDown as unknown as Event)
+    expect(partition.isGone).toBe(true)
+    expect(partition.told).toEqual([])
+  })
 })
 
 describe('stepping down', () => {
