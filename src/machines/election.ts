@@ -137,6 +137,7 @@ const electionSetup = setup({
     endsAfterTerm: ({ context }) => context.ends === 'after-term',
     endsAfterStepDown: ({ context }) => context.ends !== 'when-stopped',
     recoversToStop: stateIn({ recovering: 'toStop' }),
+    recoversToRest: stateIn({ recovering: 'toRest' }),
     handsOverToStop: stateIn({ holding: { handingOver: 'toStop' } }),
     handsOverToRest: stateIn({ holding: { handingOver: 'toRest' } }),
     releasesToStop: stateIn({ releasing: 'toStop' }),
@@ -214,7 +215,11 @@ function outlasted<const Actions extends readonly unknown[]>(...actions: Actions
   ] as const
 }
 
-const recovered = [{ guard: 'recoversToStop', target: 'withdrawing.toStop' }, { target: 'ready' }] as const
+const recovered = [
+  { guard: 'recoversToStop', target: 'withdrawing.toStop' },
+  { guard: 'recoversToRest', target: 'withdrawing.toRest' },
+  { target: 'ready' },
+] as const
 
 const noteQuarantine = { type: 'noteQuarantine', params: answer } as const
 
@@ -251,7 +256,8 @@ export const electionMachine = electionSetup.createMachine({
         onError: recovered,
       },
       states: {
-        toContend: { on: { 'election.stop': 'toStop' } },
+        toContend: { on: { 'election.stop': 'toStop', STEP_DOWN: 'toRest' } },
+        toRest: { on: { 'election.stop': 'toStop' } },
         toStop: {},
       },
     },

@@ -706,6 +706,27 @@ describe('failures of the machines themselves', () => {
     withdraw.answer({ kind: 'withdrawn' })
     expect(actor.getSnapshot().output).toEqual({ end: 'stopped' })
   })
+
+  test('an election that takes the place of a failed one and is asked to step down gives back what that one may have held, and rests', () => {
+    const { actor, campaign, pause, withdraw, stage, is } = contend({ begins: 'after-crash' })
+    actor.send(STEP_DOWN)
+    pause.answer()
+    expect(campaign.made).toEqual([])
+    withdraw.answer({ kind: 'withdrawn' })
+    expect(is('resting')).toBe(true)
+    expect(stage.log).toContain(`reportRest ingest ${REST_MS}`)
+    pause.answer()
+    expect(campaign.open).toHaveLength(1)
+  })
+
+  test('a stop after that ends it without a rest', () => {
+    const { actor, pause, withdraw } = contend({ begins: 'after-crash' })
+    actor.send(STEP_DOWN)
+    actor.send(STOP)
+    pause.answer()
+    withdraw.answer({ kind: 'withdrawn' })
+    expect(actor.getSnapshot().output).toEqual({ end: 'stopped' })
+  })
 })
 
 describe('every state and every event', () => {
