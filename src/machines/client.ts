@@ -55,7 +55,7 @@ export interface Context extends ClientInput {
   readonly tasks: readonly TaskSpec[]
   readonly session: string | null
   readonly supervisors: readonly string[]
-  /** Declared tasks that are already quiet while the client stops. */
+  /** Declared tasks that are quiet while the client stops: they have ended, or have not begun. */
   readonly ended: readonly string[]
 }
 
@@ -103,10 +103,13 @@ const clientSetup = setup({
     }),
     forgetTask: assign(({ context }, { id }: { id: string }) => ({
       tasks: context.tasks.filter((task) => task.id !== id),
+      ended: context.ended.filter((ended) => ended !== id),
     })),
-    forgetTransient: assign(({ context }) => ({
-      tasks: context.tasks.filter((task) => isGroup(task) || task.survives === 'stop'),
-    })),
+    forgetTransient: assign(({ context }) => {
+      const tasks = context.tasks.filter((task) => isGroup(task) || task.survives === 'stop')
+      const left = new Set(tasks.map(({ id }) => id))
+      return { tasks, ended: context.ended.filter((id) => left.has(id)) }
+    }),
     noteEnded: assign(({ context }, { id }: { id: string }) => ({ ended: [...context.ended, id] })),
     noteSession: assign(({ event }) => {
       assertEvent(event, 'session.opened')
@@ -198,6 +201,7 @@ const client = clientSetup.extend({
 })
 
 const id = ({ event }: { readonly event: { readonly id: string } }) => ({ id: event.id })
+const started = ({ event }: { readonly event: { readonly task: TaskSpec } }) => ({ id: event.task.id })
 const actorId = ({ event }: { readonly event: { readonly actorId: string } }) => ({ id: event.actorId })
 const forget = { type: 'forgetTask', params: id } as const
 const reportEnded = { type: 'reportTaskEnded', params: id } as const
@@ -326,7 +330,7 @@ export const clientMachine = client.createMachine({
             },
           },
           on: {
-            'task.start': { actions: 'noteTask' },
+            'task.start': { actions: ['noteTask', { type: 'noteEnded', params: started }] },
             'task.stop': [
               { guard: { type: 'hasEnded', params: id }, actions: [forget, reportEnded] },
               { actions: forget },

@@ -227,6 +227,18 @@ describe('the end of a task', () => {
     expect(ended()).toEqual(['report'])
   })
 
+  test('during the stop of the client, that was declared in it, is told at once, and so is one that takes its name', () => {
+    const { actor, declare, end, ended, isStopping } = leading()
+    actor.send(STOP)
+    for (const _ of [1, 2]) {
+      declare(election('late'))
+      end('late')
+    }
+    expect(ended()).toEqual(['late', 'late'])
+    expect(isStopping()).toBe(true)
+    expect(actor.getSnapshot().context.ended).toEqual([])
+  })
+
   test('that had begun before the stop of the client is told in it', () => {
     const { actor, end, ended, runs, release, stopped, close } = leading()
     end('ingest')
