@@ -155,6 +155,9 @@ const supervisorSetup = setup({
       return { orders: [...context.orders, { cohort, command: { type: 'children.stop', ids } as const }] }
     }),
     orderChanges: assign(({ context }) => ({ orders: [...context.orders, ...changes(context)] })),
+    dropStarts: assign(({ context }) => ({
+      orders: context.orders.filter(({ command }) => command.type !== 'children.start'),
+    })),
     /** Whatever else they were to be told is of no use any more. */
     orderEnd: assign(({ context }) => ({
       orders: context.cohorts.map((cohort) => ({ cohort, command: { type: 'cohort.stop' } as const })),
@@ -285,7 +288,10 @@ const children = supervisor.createStateConfig({
       on: {
         'children.start': { actions: ['ensureCohorts', 'orderStart'] },
         'children.stop': { actions: 'orderStop' },
-        'supervisor.stop': [{ guard: 'isPlain', target: 'stopping' }, { target: 'leaving' }],
+        'supervisor.stop': [
+          { guard: 'isPlain', target: 'stopping' },
+          { target: 'leaving', actions: 'dropStarts' },
+        ],
       },
     },
     leaving: {

@@ -542,17 +542,21 @@ describe('cohorts are told one after the other, each in its turn', () => {
     expect(made.campaign.open).toEqual([])
   })
 
-  test('to stop, and those that have not started yet never do', () => {
-    const made = large()
-    made.actor.send(STOP)
-    made.leave.answer(LEFT)
-    for (let turn = 0; turn < 10; turn++) made.turns.pass()
-    expect([...cohortsOf(made)]).toEqual([0])
-    for (const { answer } of made.campaign.open) answer(HELD)
-    for (const { answer } of made.withdraw.open) answer(WITHDRAWN)
-    made.turns.pass()
-    expect(made.isGone()).toBe(true)
-  })
+  test.each([0, 10])(
+    'to stop, and those that have not started yet never do, however long the store takes (%i turns)',
+    (turns) => {
+      const made = large()
+      made.actor.send(STOP)
+      for (let turn = 0; turn < turns; turn++) made.turns.pass()
+      made.leave.answer(LEFT)
+      for (let turn = 0; turn < 10; turn++) made.turns.pass()
+      expect([...cohortsOf(made)]).toEqual([0])
+      for (const { answer } of made.campaign.open) answer(HELD)
+      for (const { answer } of made.withdraw.open) answer(WITHDRAWN)
+      made.turns.pass()
+      expect(made.isGone()).toBe(true)
+    },
+  )
 })
 
 describe('every state and every event', () => {
