@@ -59,6 +59,7 @@ async function playOne(kind: StoreKind, seed: number, untilMs?: number): Promise
     untilMs,
     onFault: ({ faults, tookMs }) => console.log(`  ${faults.join(' + ')}: ${Math.round(tookMs)} ms`),
   })
+  if (round.givenUp) console.log(`  Given up: ${round.givenUp}.`)
   if (round.violations.length > 0) {
     process.exitCode = 1
     for (const violation of round.violations) console.error(`  VIOLATION ${violation}`)

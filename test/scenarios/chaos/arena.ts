@@ -37,12 +37,13 @@ export async function openArena(kind: StoreKind, seed: number, close: (() => unk
   close.push(() => rmSync(folder, { recursive: true, force: true }))
   const chance = new Random(seed).fork('cluster')
   const slots = 'abcde'.slice(0, FEWEST_NODES + Math.floor(chance.next() * (MOST_NODES - FEWEST_NODES + 1)))
-  const pool = new Pool()
-  close.push(() => pool.dispose())
-  pool.start(slots.length)
 
   const store = await kind.start()
   close.push(() => store.dispose())
+  // Closed before the store: no process has its files open by then.
+  const pool = new Pool()
+  close.push(() => pool.dispose())
+  pool.start(slots.length)
   const roads = new Map<string, readonly Road[]>()
   for (const [index, slot] of [...slots].entries()) {
     roads.set(slot, await Promise.all(store.ports.map((port) => Road.start(() => port(index)))))

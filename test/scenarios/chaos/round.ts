@@ -7,7 +7,7 @@ import type { Aftermath } from './fault.ts'
 import { NODE_FAULTS } from './node-faults.ts'
 import { plan, type Step } from './plan.ts'
 import { ROAD_FAULTS } from './road-faults.ts'
-import type { Stage } from './stage.ts'
+import { RestlessError, type Stage } from './stage.ts'
 import type { StoreKind } from './stores/store.ts'
 import { findWriteFaults } from './writes.ts'
 
@@ -36,6 +36,8 @@ export interface Round {
   readonly recoveries: readonly Recovery[]
   /** In plain words. */
   readonly violations: readonly string[]
+  /** Why the round was given up, where the machine is to blame; what there is was judged all the same. */
+  readonly givenUp: string | undefined
   readonly lines: readonly Line[]
   readonly terms: number
   readonly writes: { readonly accepted: number; readonly refused: number }
@@ -48,6 +50,7 @@ export async function playRound(options: RoundOptions): Promise<Round> {
   const violations: string[] = []
   const stack: (() => unknown)[] = []
   let arena: Arena | undefined
+  let givenUp: string | undefined
   try {
     arena = await openArena(kind, seed, stack)
     await arena.stage.populate()
@@ -57,7 +60,8 @@ export async function playRound(options: RoundOptions): Promise<Round> {
       options.onFault?.(recovery)
     }
   } catch (error) {
-    violations.push(withoutLog(error))
+    if (error instanceof RestlessError) givenUp = error.message
+    else violations.push(withoutLog(error))
   }
   // Whatever has gone wrong, what there is of the log is judged, and nothing is left behind.
   const attempt = async (act: () => unknown) => {
@@ -78,7 +82,7 @@ export async function playRound(options: RoundOptions): Promise<Round> {
   const refused = lines.filter((line) => line.type === 'write' && line.answer === 'refused').length
   const terms = arena?.stage.cluster.reigns.length ?? 0
   const writes = { accepted: accepted.length, refused }
-  return { kind: kind.name, seed, recoveries, violations, lines, terms, writes }
+  return { kind: kind.name, seed, recoveries, violations, givenUp, lines, terms, writes }
 }
 
 /** Each step's recovery. Notes when terms may overlap. */

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '../../../src/simulation/random.ts'
 import type { Cluster } from '../real/cluster.ts'
 import { balance } from '../real/groups.ts'
+import type { Line } from '../real/orders.ts'
 import type { Reign } from '../real/reigns.ts'
 import type { Condition, Road } from './road.ts'
 
@@ -14,6 +15,16 @@ export interface StageOptions {
   readonly partitions: number
   /** Of each slot, the roads to all servers. A slot is a node and those that take its place. */
   readonly roads: ReadonlyMap<string, readonly Road[]>
+}
+
+/** While a cluster recovers, it may be held up so often by nobody's act. */
+const MOST_STANDSTILLS = 5
+
+/** Nothing was proved, for or against. */
+export class RestlessError extends Error {
+  constructor(leaseDurationMs: number) {
+    super(`this machine is too busy for a lease of ${leaseDurationMs} ms: its processes stand still all the time`)
+  }
 }
 
 export class Stage {
@@ -88,10 +99,20 @@ export class Stage {
    * Nodes that are paused or dead at that moment are not counted on.
    */
   async recovery(sinceMs: number): Promise<number> {
-    const reigns = await this.cluster.until('everybody has renewed, and everything is led', () =>
-      this.#settled(sinceMs),
-    )
-    return Math.max(0, ...reigns.map(({ startedMs }) => startedMs - sinceMs))
+    try {
+      const reigns = await this.cluster.until('everything is led again', () => this.#settled(sinceMs))
+      return Math.max(0, ...reigns.map(({ startedMs }) => startedMs - sinceMs))
+    } catch (error) {
+      throw this.#wasCalm(sinceMs) ? error : new RestlessError(this.leaseDurationMs)
+    }
+  }
+
+  /** A cluster whose processes the machine itself holds up all the time is promised no leader. */
+  #wasCalm(sinceMs: number): boolean {
+    const isStandstill = (line: Line) =>
+      line.type === 'stood still' && line.atMs > sinceMs && line.forMs > this.leaseDurationMs / 4
+    const free = new Set([...this.#present.values()].filter((node) => !this.#taken.has(node)))
+    return this.cluster.lines.filter((line) => free.has(line.node) && isStandstill(line)).length < MOST_STANDSTILLS
   }
 
   #settled(sinceMs: number): readonly Reign[] | undefined {

@@ -37,9 +37,11 @@ function line({ fault, recoveries }: Row, leaseMs: number): string {
 export function summary(rounds: readonly Round[]): string {
   const sum = (count: (round: Round) => number) => rounds.reduce((total, round) => total + count(round), 0)
   const faults = sum(({ recoveries }) => recoveries.reduce((total, recovery) => total + recovery.faults.length, 0))
+  const givenUp = rounds.filter((round) => round.givenUp !== undefined).length
   return (
     `${rounds.length} rounds, ${faults} faults, ${sum(({ terms }) => terms)} terms, ` +
     `${sum(({ writes }) => writes.accepted)} writes accepted, ${sum(({ writes }) => writes.refused)} refused, ` +
-    `${sum(({ violations }) => violations.length)} violations`
+    `${sum(({ violations }) => violations.length)} violations` +
+    `${givenUp > 0 ? `, ${givenUp} given up because the machine was too busy` : ''}`
   )
 }
