@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Program, programsIn } from './readme/examples.ts'
-import { GIVEN } from './readme/given.ts'
+import { GIVEN, GIVEN_FILES } from './readme/given.ts'
 import { DECORATOR_MODES, type DecoratorMode } from './support/compile.ts'
 import { RedisServer } from './support/redis-server.ts'
 import { startMariaDb, startPostgres } from './support/sql-servers.ts'
@@ -16,6 +16,7 @@ const DOCUMENTS = [
   'README.md',
   'docs/backends.md',
   'docs/decorators.md',
+  'docs/executors.md',
   'docs/nestjs.md',
   'docs/writing-leader-work.md',
   'CONTRIBUTING.md',
@@ -72,6 +73,7 @@ for (const mode of DECORATOR_MODES) {
     }),
   )
   writeFileSync(join(folder, mode, 'given.ts'), given)
+  for (const [name, text] of Object.entries(GIVEN_FILES)) writeFileSync(join(folder, mode, name), text)
 }
 for (const { mode, file, code } of examples) writeFileSync(join(folder, mode, file), `import './given.ts'\n${code}`)
 

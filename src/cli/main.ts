@@ -44,4 +44,14 @@ function flagsFor(message: string): string {
   })
 }
 
+/** Node 22 calls its own SQLite experimental at each start, which is no news for whoever runs a command. */
+function quietSqlite(): void {
+  const [tell] = process.listeners('warning')
+  process.removeAllListeners('warning')
+  process.on('warning', (warning) => {
+    if (warning.name !== 'ExperimentalWarning' || !warning.message.includes('SQLite')) tell?.(warning)
+  })
+}
+
+quietSqlite()
 process.exit(await main())

@@ -36,5 +36,8 @@ export function tellBackend({ screen, backend, simba }: Duty): void {
 
 export function tellTerms({ simba, screen }: Duty): void {
   simba.on('term.started', ({ lease, token }) => screen.say(`leads '${lease}' with token ${token}`))
+  simba.on('term.revoked', ({ lease, remainingMs }) => {
+    if (remainingMs > 0) screen.say(`hands '${lease}' over: the command has ${Math.floor(remainingMs)} ms to leave`)
+  })
   simba.on('term.ended', ({ lease, reason }) => screen.say(`leads '${lease}' no more: ${told(reason)}`))
 }

@@ -5,6 +5,12 @@ import { fileURLToPath } from 'node:url'
 /** The path of this file. */
 export const GIVEN = fileURLToPath(import.meta.url)
 
+/** What runs elsewhere, beside the examples. */
+export const GIVEN_FILES: Readonly<Record<string, string>> = {
+  'shrink.js': 'export const run = (term) => term.revoked\n',
+  'import.sh': 'exec sleep 60\n',
+}
+
 interface Fenced {
   readonly fencingToken: number
   readonly signal?: AbortSignal
