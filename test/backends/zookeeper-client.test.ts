@@ -6,10 +6,15 @@ import { Frames } from '../../src/backends/zookeeper/client/frames.ts'
 import { JuteReader } from '../../src/backends/zookeeper/client/jute-reader.ts'
 import { JuteWriter } from '../../src/backends/zookeeper/client/jute-writer.ts'
 import { Watches } from '../../src/backends/zookeeper/client/watches.ts'
-import { until } from '../support/store-client.ts'
+import { zookeeper } from '../../src/backends/zookeeper/index.ts'
+import { client, until } from '../support/store-client.ts'
 import { FakeZooKeeper, header, PASSWORD, welcome } from '../support/zookeeper-fake.ts'
 
 const SILENCE_MS = 300
+
+const GET_DATA = 4
+const SYNC = 9
+const CLOSE = -11
 
 const cleanUps: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -24,7 +29,7 @@ async function fake(manners?: FakeZooKeeper['manners']): Promise<FakeZooKeeper> 
 
 function clientOf(ports: readonly number[], options: Partial<ClientOptions> = {}): ZooKeeperClient & { log: string[] } {
   const log: string[] = []
-  const client = new ZooKeeperClient({
+  const made = new ZooKeeperClient({
     hosts: ports.map((port) => ({ host: '127.0.0.1', port })),
     timeoutMs: 10_000,
     silenceMs: SILENCE_MS,
@@ -37,8 +42,8 @@ function clientOf(ports: readonly number[], options: Partial<ClientOptions> = {}
     onError: (error) => void log.push(`error: ${error.message}`),
     ...options,
   })
-  cleanUps.push(() => client.destroy())
-  return Object.assign(client, { log })
+  cleanUps.push(() => made.destroy())
+  return Object.assign(made, { log })
 }
 
 describe('a connection', () => {
@@ -191,6 +196,17 @@ describe('a session', () => {
     await client.destroy()
     await expect(connecting).rejects.toThrow()
     expect(client.log).toEqual([])
+  })
+})
+
+describe('who asks for leaders', () => {
+  it('lets the server catch up with the ensemble first, on the same connection', async () => {
+    const server = await fake({ answer: ({ xid, type }) => header(xid, 1n, type === GET_DATA ? -101 : 0).frame() })
+    const { connection } = client(zookeeper(`zookeeper://127.0.0.1:${server.port}`), 'n')
+    expect(await connection.leaders(['x', 'y'])).toEqual([null, null])
+    expect(server.requests.map(({ type }) => type)).toEqual([SYNC, GET_DATA, GET_DATA, GET_DATA])
+    await connection.close()
+    expect(server.requests.at(-1)?.type).toBe(CLOSE)
   })
 })
 

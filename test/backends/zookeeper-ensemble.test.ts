@@ -127,9 +127,7 @@ describe.skipIf(isZooKeeperMissing)('an ensemble', () => {
     leader.freeze()
     followers[1]!.freeze()
     // For a while, it does not know.
-    const client = await rawClient(followers[0]!.port).catch(() => null)
-    await client?.ping()
-    await client?.destroy()
+    expect(await followers[0]!.ask('srvr')).toContain('Mode: follower')
     await expect(a.player.renew()).rejects.toEqual(unavailable)
     await expect(a.player.campaign('x')).rejects.toEqual(unavailable)
     await sleep(BRIEF.leaseDurationMs)

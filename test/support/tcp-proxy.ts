@@ -67,6 +67,22 @@ export class TcpProxy {
     }
   }
 
+  /** From now on, answers on the connections that there are come so much later. */
+  delayAnswers(ms: number): void {
+    for (const { toServer, toClient } of this.#links) {
+      toServer.unpipe(toClient)
+      toServer.on('data', (chunk) => setTimeout(() => toClient.write(chunk), ms)).resume()
+    }
+  }
+
+  /** Nothing more comes of what the connections that there are have asked. */
+  loseAnswers(): void {
+    for (const { toServer, toClient } of this.#links) {
+      toServer.unpipe(toClient)
+      toClient.write = () => true
+    }
+  }
+
   /** Whether new connections are hung up at once. */
   refuse(isRefusing: boolean): void {
     this.#isRefusing = isRefusing
