@@ -148,7 +148,10 @@ describe.skipIf(isZooKeeperMissing)('the way to the server', () => {
     for (const call of calls) expect(call).toEqual({ status: 'rejected', reason: unavailable })
     await until('it is back', () => hinted.includes('connected'))
     expect(hinted).toEqual(['disconnected', 'connected'])
-    for (let n = 0; n < 60; n++) await player.free(`x${n}`, await player.win(`x${n}`))
+    for (let n = 0; n < 60; n++) {
+      await player.renewed()
+      await player.free(`x${n}`, await player.win(`x${n}`))
+    }
   })
 
   it('is blocked together with the event loop: that is no silence of the server', async () => {
