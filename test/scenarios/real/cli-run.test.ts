@@ -105,6 +105,7 @@ describe('a command that ignores the interrupt', () => {
     const story = new Story()
     const one = run(story, 'one', STUBBORN)
     await story.has('one', 'writes')
+    await story.has('one', 'grandchild')
     const pids = ['begins', 'child', 'grandchild'].flatMap((what) => story.of('one', what).map(({ pid }) => pid))
     expect(pids).toHaveLength(4)
     expect(pids.filter(isRunning)).toEqual(pids)
