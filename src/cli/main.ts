@@ -21,9 +21,11 @@ async function main(): Promise<number> {
     return (await ending) ?? EXIT.ok
   } catch (error) {
     if (error instanceof CommanderError) return misunderstood(error)
-    process.stderr.write(`simba: ${flagsFor(plainError(error).message)}\n`)
+    const isDefect = !(error instanceof UsageError || error instanceof SimbaError)
+    const { stack } = error as Error
+    process.stderr.write(`simba: ${isDefect ? `a defect: ${stack}` : flagsFor(plainError(error).message)}\n`)
+    if (isDefect) return EXIT.defect
     if (error instanceof UsageError) return EXIT.usage
-    if (!(error instanceof SimbaError)) throw error
     return error.code === 'INVALID_OPTION' ? EXIT.usage : EXIT.unavailable
   }
 }

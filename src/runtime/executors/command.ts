@@ -36,7 +36,7 @@ export interface CommandOptions {
   readonly stdin?: 'ignore' | 'inherit'
 }
 
-/** How long the last lines may take when the command itself is gone: somebody else may still have its output open. */
+/** How long to wait for more lines when the command itself is gone: somebody beyond its group may still have its output open. */
 const LAST_LINES_MS = 500
 
 /**
@@ -95,12 +95,26 @@ class CommandExecution implements Execution {
     const { stdout, stderr } = this.#command
     const onError = (error: unknown) =>
       logger.error({ lease: term.lease, err: plainError(error) }, 'Whoever takes the output of a command has failed.')
+    let lines = 0
+    let isTaking = 0
+    const counted = (name: OutputLine['stream']) => async (line: string) => {
+      lines += 1
+      isTaking += 1
+      try {
+        await take(name, line)
+      } finally {
+        isTaking -= 1
+      }
+    }
     const read = (name: OutputLine['stream'], stream: Readable | null) =>
-      stream && readLines(stream, (line) => take(name, line), onError).catch(() => {})
+      stream && readLines(stream, counted(name), onError).catch(() => {})
     const lastLines = Promise.all([read('stdout', stdout), read('stderr', stderr)])
     try {
       const end = await this.#command.end
-      await within(LAST_LINES_MS, lastLines)
+      for (let seen = -1; seen !== lines || isTaking > 0; ) {
+        seen = lines
+        if ((await within(LAST_LINES_MS, lastLines)) || !term.isValid) break
+      }
       this.#settle(end, term.lease)
     } finally {
       for (const stream of [stdout, stderr]) stream?.destroy()
@@ -143,12 +157,13 @@ function takerOf(output: CommandOutput, { term: { lease, token, partition }, log
   return (stream, line) => logger[stream === 'stdout' ? 'info' : 'warn']({ ...key, stream }, line)
 }
 
-/** Resolves with the promise, or when it has taken too long. */
-async function within(ms: number, promise: Promise<unknown>): Promise<void> {
+/** Whether the promise resolves in this time. */
+async function within(ms: number, promise: Promise<unknown>): Promise<boolean> {
   const settled = new AbortController()
-  const tooLong = sleep(ms, undefined, { signal: settled.signal }).catch(() => {})
-  await Promise.race([promise, tooLong])
+  const tooLong = sleep(ms, false, { signal: settled.signal }).catch(() => false)
+  const isInTime = await Promise.race([promise.then(() => true), tooLong])
   settled.abort()
+  return isInTime
 }
 
 function environmentOf({ term, node }: Assignment, added: CommandOptions['env']): CommandStart['env'] {

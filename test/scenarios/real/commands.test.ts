@@ -109,6 +109,26 @@ describe('a command', () => {
     expect(log.of('error').map(({ message }) => message)).toEqual(['Whoever takes the output of a command has failed.'])
   })
 
+  test('has all of its lines taken, however long that takes after its end', async () => {
+    const lines: string[] = []
+    const output = async ({ line }: OutputLine) => {
+      await sleep(30)
+      lines.push(line)
+    }
+    run('for i in $(seq 60); do echo $i; done', { output })
+    await isCompleted()
+    expect(lines).toEqual(Array.from({ length: 60 }, (_, index) => `${index + 1}`))
+  })
+
+  test('is over when it has ended, though somebody beyond its group still has its output open', async () => {
+    run('setsid sleep 20 & echo "$!"; sleep 1')
+    await isCompleted()
+    expect(completed()).toMatchObject([{ outcome: 'COMPLETED' }])
+    const [pid] = printed('info')
+    expect(isRunning(Number(pid))).toBe(true)
+    process.kill(Number(pid))
+  })
+
   test('prints nothing where that is not wanted, and reads nothing', async () => {
     run('echo out; echo err >&2; cat; exit 0', { output: 'ignore' })
     await isCompleted()
@@ -159,8 +179,10 @@ describe('a command', () => {
         .find((line) => line.startsWith('pid '))!
         .slice(4),
     )
-    const guard = parentOf(pid)
+    const guard = statOf(pid).parent
     expect(guard).not.toBe(process.pid)
+    // It has told of the command's group, and has nothing to do.
+    await until('the guard sleeps', () => statOf(guard).state === 'S')
     process.kill(guard, 'SIGKILL')
     await isCompleted()
     expect(completed()).toMatchObject([
@@ -177,7 +199,7 @@ describe('a command', () => {
         .find((line) => line.startsWith('pid '))!
         .slice(4),
     )
-    const guard = parentOf(pid)
+    const guard = statOf(pid).parent
     process.kill(guard, 'SIGSTOP')
     const stopped = task.stop()
     await until('it is gone', () => !isRunning(pid))
@@ -197,9 +219,10 @@ describe('a command', () => {
   })
 })
 
-function parentOf(pid: number): number {
+function statOf(pid: number): { readonly state: string | undefined; readonly parent: number } {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1])
+  const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return { state, parent: Number(parent) }
 }
 
 test('what is not allowed is refused when it is declared', () => {

@@ -43,7 +43,12 @@ function obey(message: ToGuard): void {
 function takeDeadline(deadline: SharedDeadline): void {
   deadlineMs = clock.now() + remainingUntil(deadline)
   cancelDeadline()
-  cancelDeadline = clock.wakeAt(deadlineMs, kill)
+  cancelDeadline = clock.wakeAt(deadlineMs, () => {
+    // A guard that was held up may find word of a renewal waiting, together with its timer.
+    setImmediate(() => {
+      if (clock.now() >= deadlineMs) kill()
+    })
+  })
 }
 
 function run({ file, args, cwd, env }: Extract<ToGuard, { kind: 'run' }>): void {
