@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { checkKeys } from '../../model/checkKeys.ts'
 import { CommandFailedError, FatalWorkError, plainError, SimbaError } from '../../model/errors.ts'
+import type { LiveTerm } from '../term.ts'
 import { type End, GuardedCommand } from './command/guarded.ts'
 import { readLines } from './command/lines.ts'
 import type { CommandStart } from './command/messages.ts'
@@ -115,19 +116,24 @@ class CommandExecution implements Execution {
         seen = lines
         if ((await within(LAST_LINES_MS, lastLines)) || !term.isValid) break
       }
-      this.#settle(end, term.lease)
+      this.#settle(end, term)
     } finally {
       for (const stream of [stdout, stderr]) stream?.destroy()
     }
   }
 
-  #settle(end: End, lease: string): void {
+  #settle(end: End, { lease, isValid }: LiveTerm): void {
     if (end.kind === 'unstarted') throw this.#unstarted(end, lease)
     const { exitCode, signal } = end
     if (exitCode === 0) return
-    const byItself = exitCode === null ? 'was not started: its term was over' : `ended with exit code ${exitCode}`
-    const how = signal === null ? byItself : `was ended by ${signal}`
-    throw new CommandFailedError(`The command '${this.#file}' of '${lease}' ${how}.`, { exitCode, signal })
+    const what = `The command '${this.#file}' of '${lease}'`
+    if (exitCode === null && signal === null) {
+      const message = `${what} was not started: when its guard was ready, the term was over.`
+      // It is not: this machine is too busy. Another one may be quicker.
+      throw isValid ? new FatalWorkError(message) : new CommandFailedError(message, { exitCode, signal })
+    }
+    const how = signal === null ? `ended with exit code ${exitCode}` : `was ended by ${signal}`
+    throw new CommandFailedError(`${what} ${how}.`, { exitCode, signal })
   }
 
   #unstarted({ code, message }: Extract<End, { kind: 'unstarted' }>, lease: string): FatalWorkError {

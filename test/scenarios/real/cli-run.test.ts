@@ -40,7 +40,9 @@ describe('a command runs while its node leads', () => {
     expect(story.plot).toEqual(['one begins', 'one leaves', 'two begins', 'two leaves'])
     const tokens = story.lines.filter(({ what }) => what === 'begins').map(({ rest }) => Number(rest[0]))
     expect(tokens[1]).toBeGreaterThan(tokens[0]!)
-    expect(one.stderr).toMatch(/leads 'ingest' with token \d+\n.*leads 'ingest' no more: stopped as asked/s)
+    expect(one.stderr).toMatch(
+      /leads 'ingest' with token \d+\n.*hands 'ingest' over: the command has \d+ ms to leave\n.*leads 'ingest' no more: stopped as asked/s,
+    )
   })
 
   test('and when simba is killed, the command is told, and is gone before the next one begins', async () => {

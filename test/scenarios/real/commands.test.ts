@@ -1,4 +1,6 @@
 /** `command()` in an application: what the command is given, what becomes of its output, and how its end is told. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import type { CommandOptions, OutputLine, Simba, SimbaEvent, Task } from '../../../src/index.ts'
+import { sharedDeadline } from '../../../src/runtime/clock/machine.ts'
+import type { FromGuard, ToGuard } from '../../../src/runtime/executors/command/messages.ts'
 import { builtPackage } from '../../support/built-package.ts'
 import { LogBook } from '../../support/log-book.ts'
 import { isRunning } from '../../support/processes.ts'
@@ -216,6 +220,45 @@ describe('a command', () => {
     await task.stop()
     expect(existsSync(join(folder, 'begun'))).toBe(false)
     expect(completed()).toMatchObject([{ outcome: 'CANCELLED' }])
+  })
+})
+
+describe('the guard of a command', () => {
+  const start = { file: 'sh', args: ['-c', 'echo started'], env: process.env }
+  const inMs = (ms: number) => sharedDeadline(() => ms)
+
+  /** What it says when it is told all of this at once, by a client that is busy with something else then. */
+  async function guarded(...messages: readonly ToGuard[]): Promise<readonly FromGuard[]> {
+    const guard = spawn(process.execPath, [join(built(), 'dist/runtime/executors/command/guard.js')], {
+      stdio: ['pipe', 'pipe', 'inherit', 'pipe', 'pipe', 'pipe'],
+    })
+    guard.stdin!.write(messages.map((message) => `${JSON.stringify(message)}\n`).join(''))
+    let text = ''
+    guard.stdout!.on('data', (data) => {
+      text += data
+    })
+    await once(guard, 'close')
+    return text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+  }
+
+  test('starts it though it was late itself, where the term was extended meanwhile', async () => {
+    const said = await guarded(
+      { kind: 'run', deadline: inMs(-1), ...start },
+      { kind: 'extend', deadline: inMs(60_000) },
+    )
+    expect(said).toMatchObject([{ kind: 'started' }, { kind: 'gone', exitCode: 0 }])
+  })
+
+  test.each<readonly [string, readonly ToGuard[]]>([
+    ['is over', []],
+    ['was told to end', [{ kind: 'interrupt', deadline: inMs(60_000) }]],
+    ['was ended at once', [{ kind: 'extend', deadline: inMs(60_000) }, { kind: 'kill' }]],
+  ])('does not start it where the term %s', async (_, then) => {
+    const said = await guarded({ kind: 'run', deadline: inMs(-1), ...start }, ...then)
+    expect(said).toEqual([{ kind: 'gone', exitCode: null, signal: null }])
   })
 })
 

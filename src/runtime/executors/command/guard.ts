@@ -35,7 +35,8 @@ let isKilled = false
 
 function obey(message: ToGuard): void {
   if (message.kind !== 'kill') takeDeadline(message.deadline)
-  if (message.kind === 'run') run(message)
+  // When all that has come is read: on a busy machine the term may have been extended before this process has got to its feet.
+  if (message.kind === 'run') setImmediate(() => run(message))
   else if (message.kind === 'interrupt') interrupt()
   else if (message.kind === 'kill') kill()
 }
