@@ -21,7 +21,7 @@ export function withStoreOptions(command: Command): Command {
     .addOption(
       new Option(
         '-b, --backend <url>',
-        "where leases are kept: 'sqlite:./leases.db', 'redis://host:6379' (default: a file in your state directory)",
+        "where leases are kept: 'sqlite:./leases.db', 'redis://host:6379', 'zookeeper://a:2181,b:2181' (default: a file in your state directory)",
       ).env('SIMBA_BACKEND'),
     )
     .option('-N, --namespace <name>', 'everything that shares one set of leases', 'simba')

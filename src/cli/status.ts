@@ -1,6 +1,6 @@
 /** `simba status`: who holds what, who waits for it, and who is a member of what. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { plainError } from '../model/errors.ts'
+import { plainError, SimbaError } from '../model/errors.ts'
 import { checkName } from '../model/names.ts'
 import { toMs } from '../runtime/durations.ts'
 import { createSimba } from '../runtime/simba.ts'
@@ -62,6 +62,8 @@ function textOf(overview: Overview, json = false): string {
 }
 
 function unreached(error: unknown, screen: Screen): number {
+  // What no store would answer differently.
+  if (error instanceof SimbaError && error.code === 'INVALID_OPTION') throw error
   screen.fail(`the store was not reached: ${plainError(error).message}`)
   return EXIT.unavailable
 }
