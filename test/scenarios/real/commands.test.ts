@@ -175,18 +175,22 @@ describe('a command', () => {
     expect(completed()[0]?.error).toMatchObject({ code: 'FATAL_WORK', message: expect.stringContaining('E2BIG') })
   })
 
-  test('is ended when its guard is killed, and the run has failed', async () => {
-    run('echo "pid $$"; exec sleep 1000')
-    await until('it runs', () => printed('info').some((line) => line.startsWith('pid ')))
-    const pid = Number(
-      printed('info')
-        .find((line) => line.startsWith('pid '))!
-        .slice(4),
-    )
+  /** A command that runs, with its guard, which has told of it and has nothing to do. */
+  async function running(
+    script: string,
+  ): Promise<{ readonly task: Task; readonly pid: number; readonly guard: number }> {
+    const task = run(`echo "pid $$"; ${script}`)
+    const words = () => printed('info').find((line) => line.startsWith('pid '))
+    await until('the command runs', words)
+    const pid = Number(words()!.slice(4))
     const guard = statOf(pid).parent
     expect(guard).not.toBe(process.pid)
-    // It has told of the command's group, and has nothing to do.
     await until('the guard sleeps', () => statOf(guard).state === 'S')
+    return { task, pid, guard }
+  }
+
+  test('is ended when its guard is killed, and the run has failed', async () => {
+    const { pid, guard } = await running('exec sleep 1000')
     process.kill(guard, 'SIGKILL')
     await isCompleted()
     expect(completed()).toMatchObject([
@@ -196,18 +200,14 @@ describe('a command', () => {
   })
 
   test('is ended in time, though its guard is stopped', async () => {
-    const task = run('trap "" TERM; echo "pid $$"; while :; do sleep 0.05; done')
-    await until('it runs', () => printed('info').some((line) => line.startsWith('pid ')))
-    const pid = Number(
-      printed('info')
-        .find((line) => line.startsWith('pid '))!
-        .slice(4),
-    )
-    const guard = statOf(pid).parent
+    const { task, pid, guard } = await running('trap "" TERM; while :; do sleep 0.05; done')
     process.kill(guard, 'SIGSTOP')
     const stopped = task.stop()
-    await until('it is gone', () => !isRunning(pid))
-    process.kill(guard, 'SIGCONT')
+    try {
+      await until('it is gone', () => !isRunning(pid))
+    } finally {
+      process.kill(guard, 'SIGCONT')
+    }
     await stopped
     expect(completed()).toMatchObject([{ outcome: 'CANCELLED', error: { code: 'WORK_KILLED' } }])
   })
