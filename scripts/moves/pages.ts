@@ -24,7 +24,8 @@ How to read them:
 - **Event** is what comes: a command, a fact, or an actor with how it ended, \`campaign: held\`; \`failed\` is any failure. Events with one outcome share a line.
 - **When** names the **facts** that decide on the outcome, and no others: parts of the context, reduced to a few words. Each page begins with them, and with why the rest of the context decides
   nothing. Where no line fits, nothing happens.
-- **Goes to** is the next place, and the facts that are set; \`–\` where the place is not left. *stopped with stepped-down* is an end and its output; *fails* hands a failure to the parent.
+- **Goes to** is the next place, and the facts that are set; \`–\` where the place is not left. *stopped with stepped-down* is an end and its output, *ends here* an end in the place where it was;
+  *fails* hands a failure to the parent.
 - **Does** are the effects in their order: \`name(parameters)\` is an action that the runtime provides, \`event to actor\` is sent, \`starts actor\` begins a call, a wait or a child,
   \`leaves actor\` drops one that has not ended. What is sent to several is sent in no order.
 - What stands **[in brackets]** is so only where these facts are.

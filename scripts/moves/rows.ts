@@ -79,7 +79,7 @@ function conditionFor(these: readonly Move[], all: readonly Move[]): Condition |
 function targetOf({ from, to }: Move): string | undefined {
   const { status, output } = to.snapshot
   if (status === 'error') return 'fails'
-  if (from?.path === to.path) return to.isOver ? 'over' : undefined
+  if (from?.path === to.path) return to.isOver ? 'ends here' : undefined
   return output === undefined ? to.path : `${to.path} with ${Object.values(output as object).join(', ')}`
 }
 

@@ -43,7 +43,7 @@ function truthOf(move: Move, { surroundings }: Walk): string {
   const { from, to } = move
   const { status, output } = to.snapshot
   const end = output === undefined ? '' : ` with ${Object.values(output as object)}`
-  const place = to.isOver && from?.path === to.path ? 'over' : `${to.path}${end}`
+  const place = to.isOver && from?.path === to.path ? 'ends here' : `${to.path}${end}`
   const changed = Object.entries(to.facts).filter(([name, value]) => from?.facts[name] !== value)
   const set = changed.map(([name, value]) => `${name}: ${value}`)
   return `${status === 'error' ? 'fails' : place} / ${set} / ${textsOf(move, surroundings)}`
