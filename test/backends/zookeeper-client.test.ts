@@ -7,13 +7,15 @@ import { JuteReader } from '../../src/backends/zookeeper/client/jute-reader.ts'
 import { JuteWriter } from '../../src/backends/zookeeper/client/jute-writer.ts'
 import { Watches } from '../../src/backends/zookeeper/client/watches.ts'
 import { zookeeper } from '../../src/backends/zookeeper/index.ts'
-import { client, until } from '../support/store-client.ts'
-import { FakeZooKeeper, header, PASSWORD, welcome } from '../support/zookeeper-fake.ts'
+import { client, openClient, until } from '../support/store-client.ts'
+import { type FakeManners, FakeZooKeeper, header, PASSWORD, welcome } from '../support/zookeeper-fake.ts'
 
 const SILENCE_MS = 300
 
 const GET_DATA = 4
 const SYNC = 9
+const MULTI = 14
+const CREATE = 1
 const CLOSE = -11
 
 const cleanUps: (() => Promise<unknown>)[] = []
@@ -196,6 +198,32 @@ describe('a session', () => {
     await client.destroy()
     await expect(connecting).rejects.toThrow()
     expect(client.log).toEqual([])
+  })
+})
+
+describe('a session of the port', () => {
+  const record = JSON.stringify({ format: 1, base: 1 })
+  const STAT_INTS = 17
+  /** A namespace that is there, and the creation of the session's node. */
+  const answer: FakeManners['answer'] = ({ xid, type }) => {
+    const writer = header(xid)
+    if (type === GET_DATA) {
+      writer.text(record)
+      for (let at = 0; at < STAT_INTS; at++) writer.int(0)
+    }
+    if (type === MULTI) writer.int(CREATE).bool(false).int(0).text('/').int(-1).bool(true).int(-1)
+    return writer.frame()
+  }
+
+  it('is given up at once where another server would keep it for less than its lease lasts', async () => {
+    const server = await fake({ greet: ({ timeoutMs }) => welcome(7n, timeoutMs), answer })
+    const opened = await openClient(zookeeper(`zookeeper://127.0.0.1:${server.port}`), 'n')
+    cleanUps.push(() => opened.connection.close())
+    server.manners = { greet: () => welcome(7n, 40_000), answer }
+    server.hangUp()
+    await until('it is lost', () => opened.hinted.includes('session.lost'))
+    expect(opened.log.at(-1)).toMatchObject({ level: 'error', message: expect.stringContaining('maxSessionTimeout') })
+    expect(await opened.player.renew()).toEqual({ kind: 'unknown' })
   })
 })
 

@@ -55,10 +55,17 @@ function firstAnswer<A>(ask: (server: ZooKeeperServer) => Promise<A>): Promise<A
 }
 
 async function modes(): Promise<{ readonly leader: ZooKeeperServer; readonly followers: readonly ZooKeeperServer[] }> {
-  const said = await Promise.all(ensemble.servers.map((server) => server.ask('srvr')))
-  const leads = (_: unknown, index: number) => said[index]!.includes('Mode: leader')
-  const [leader] = ensemble.servers.filter(leads)
-  return { leader: leader!, followers: ensemble.servers.filter((server) => server !== leader) }
+  const found = { leader: [] as ZooKeeperServer[], follower: [] as ZooKeeperServer[] }
+  await until('each of the servers knows what it is', async () => {
+    found.leader = []
+    found.follower = []
+    for (const server of ensemble.servers) {
+      const [, mode] = /Mode: (leader|follower)/.exec(await server.ask('srvr')) ?? []
+      if (mode) found[mode as keyof typeof found].push(server)
+    }
+    return found.leader.length === 1 && found.follower.length === 2
+  })
+  return { leader: found.leader[0]!, followers: found.follower }
 }
 
 describe.skipIf(isZooKeeperMissing)('an ensemble', () => {
@@ -132,6 +139,46 @@ describe.skipIf(isZooKeeperMissing)('an ensemble', () => {
     await expect(a.player.campaign('x')).rejects.toEqual(unavailable)
     await sleep(BRIEF.leaseDurationMs)
     expect(await a.player.renew()).toEqual({ kind: 'unknown' })
+  })
+
+  it('with a server that is cut off from the others: its clients stop counting on their sessions before others lead', async () => {
+    const options = { leaseDurationMs: 2_000, renewIntervalMs: 600 }
+    for (let round = 0; round < 4; round++) {
+      const { leader, followers } = await modes()
+      const [lonely] = followers
+      const a = await enter(options, `zookeeper://${lonely!.host}?tickTime=${TICK_MS}`)
+      const b = await enter(LONG, `zookeeper://${leader.host}?tickTime=${TICK_MS}`, 'b')
+      const lease = `x${round}`
+      await a.player.win(lease)
+      await b.player.queue(lease, 'a')
+      let validUntilMs = 0
+      let isOver = false
+      const renew = async () => {
+        const sentMs = performance.now()
+        const answer = await a.player.renew().catch(() => null)
+        if (answer?.kind !== 'renewed') return
+        validUntilMs = sentMs + options.leaseDurationMs - answer.provenMsAgo!
+      }
+      const renewals = (async () => {
+        while (!isOver) {
+          await renew()
+          // What the server answers by itself.
+          a.player.session.members('g').catch(() => {})
+          await sleep(150)
+        }
+      })()
+      await sleep(700 + round * 130)
+      const mend = ensemble.cutOff(lonely!)
+      const cutMs = performance.now()
+      await until('b is told', () => b.player.takeLeaseHint(lease))
+      const ledMs = performance.now()
+      isOver = true
+      await renewals
+      mend()
+      expect(validUntilMs).toBeGreaterThan(cutMs)
+      expect(ledMs).toBeGreaterThan(validUntilMs)
+      await b.player.win(lease)
+    }
   })
 
   it('lets nothing through that comes late by a server which the session has left', async () => {

@@ -7,6 +7,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort, ServerProcess } from './server-process.ts'
+import { TcpProxy } from './tcp-proxy.ts'
 
 /** `npm test` has looked for them; whoever runs a single file is expected to have them. */
 export const isZooKeeperMissing = /java|zookeeper/.test(process.env.SIMBA_MISSING_SERVERS ?? '')
@@ -29,14 +30,19 @@ interface Peer {
   readonly electionPort: number
 }
 
+interface Membership {
+  readonly self: Peer
+  /** Itself among them, and the others with the ports by which this one reaches them. */
+  readonly peers: readonly Peer[]
+}
+
 export class ZooKeeperServer {
   readonly port: number
   readonly tickTimeMs: number
   readonly #folder: string
   readonly #process: ServerProcess
   readonly #options: ZooKeeperOptions
-  readonly #self: Peer | undefined
-  readonly #peers: readonly Peer[]
+  readonly #membership: Membership | undefined
 
   static async start(options: ZooKeeperOptions = {}): Promise<ZooKeeperServer> {
     const server = new ZooKeeperServer(await freePort(), options)
@@ -45,14 +51,13 @@ export class ZooKeeperServer {
   }
 
   /** Made by `start`, or as a member of an ensemble. */
-  constructor(port: number, options: ZooKeeperOptions, self?: Peer, peers: readonly Peer[] = []) {
+  constructor(port: number, options: ZooKeeperOptions, membership?: Membership) {
     this.port = port
     this.tickTimeMs = options.tickTimeMs ?? 100
     this.#options = options
-    this.#self = self
-    this.#peers = peers
+    this.#membership = membership
     this.#folder = mkdtempSync(join(tmpdir(), 'simba-zookeeper-'))
-    const main = self ? 'quorum.QuorumPeerMain' : 'ZooKeeperServerMain'
+    const main = membership ? 'quorum.QuorumPeerMain' : 'ZooKeeperServerMain'
     this.#process = new ServerProcess({
       program: 'java',
       args: [
@@ -162,11 +167,12 @@ export class ZooKeeperServer {
       '4lw.commands.whitelist=*',
       'maxClientCnxns=0',
     ]
-    if (this.#self) {
-      writeFileSync(join(data, 'myid'), `${this.#self.id}`)
+    if (this.#membership) {
+      const { self, peers } = this.#membership
+      writeFileSync(join(data, 'myid'), `${self.id}`)
       // In ticks, which are short here.
       lines.push('initLimit=100', `syncLimit=${Math.ceil(2_000 / this.tickTimeMs)}`)
-      for (const { id, quorumPort, electionPort } of this.#peers) {
+      for (const { id, quorumPort, electionPort } of peers) {
         lines.push(`server.${id}=127.0.0.1:${quorumPort}:${electionPort}`)
       }
     }
@@ -175,30 +181,64 @@ export class ZooKeeperServer {
   }
 }
 
-/** Three servers that know each other. */
+interface Ways {
+  readonly between: readonly ZooKeeperServer[]
+  readonly ways: readonly TcpProxy[]
+}
+
+/** Three servers that know each other, and reach each other over ways that can be cut. */
 export class ZooKeeperEnsemble {
   readonly servers: readonly ZooKeeperServer[]
+  readonly #ways: readonly Ways[]
 
   static async start(options: ZooKeeperOptions = {}): Promise<ZooKeeperEnsemble> {
     const peers: Peer[] = []
     for (let id = 1; id <= ENSEMBLE_SIZE; id++) {
       const [port, quorumPort, electionPort] = [await freePort(), await freePort(), await freePort()]
-      peers.push({ id, port: port!, quorumPort: quorumPort!, electionPort: electionPort! })
+      peers.push({ id, port, quorumPort, electionPort })
     }
-    const servers = peers.map((peer) => new ZooKeeperServer(peer.port, options, peer, peers))
-    const ensemble = new ZooKeeperEnsemble(servers)
+    const ways = new Map<readonly [Peer, Peer], readonly TcpProxy[]>()
+    const servers: ZooKeeperServer[] = []
+    for (const self of peers) {
+      const seen: Peer[] = []
+      for (const peer of peers) {
+        if (peer === self) seen.push(self)
+        else {
+          const [quorum, election] = [await TcpProxy.start(peer.quorumPort), await TcpProxy.start(peer.electionPort)]
+          ways.set([self, peer], [quorum, election])
+          seen.push({ ...peer, quorumPort: quorum.port, electionPort: election.port })
+        }
+      }
+      servers.push(new ZooKeeperServer(self.port, options, { self, peers: seen }))
+    }
     const failed = servers.map((server) => server.launch())
     await Promise.race([...failed, Promise.all(servers.map((server) => server.ready()))])
-    return ensemble
+    const between = (ends: readonly Peer[]) => ends.map(({ id }) => servers[id - 1]!)
+    return new ZooKeeperEnsemble(
+      servers,
+      [...ways].map(([ends, ways]) => ({ between: between(ends), ways })),
+    )
   }
 
-  private constructor(servers: readonly ZooKeeperServer[]) {
+  private constructor(servers: readonly ZooKeeperServer[], ways: readonly Ways[]) {
     this.servers = servers
+    this.#ways = ways
   }
 
   get url(): string {
     const hosts = this.servers.map(({ host }) => host).join(',')
     return `zookeeper://${hosts}?tickTime=${this.servers[0]!.tickTimeMs}`
+  }
+
+  /** Nothing passes any more between this server and the others, whose clients still reach it. Returns what lets it pass. */
+  cutOff(server: ZooKeeperServer): () => void {
+    const ways = this.#ways.flatMap(({ between, ways }) => (between.includes(server) ? ways : []))
+    const releases = ways.map((way) => way.hold())
+    for (const way of ways) way.refuse(true)
+    return () => {
+      for (const way of ways) way.refuse(false)
+      for (const release of releases) release()
+    }
   }
 
   /** Lets all of them run again, and resolves when they answer. */
@@ -208,5 +248,6 @@ export class ZooKeeperEnsemble {
 
   async dispose(): Promise<void> {
     await Promise.all(this.servers.map((server) => server.dispose()))
+    await Promise.all(this.#ways.flatMap(({ ways }) => ways.map((way) => way.dispose())))
   }
 }

@@ -26,6 +26,7 @@ export class ZooKeeperConnection implements Connection {
   }
 
   session(options: SessionOptions, onHint: (hint: Hint) => void): Session {
+    for (const session of this.#sessions) if (session.isGone) this.#sessions.delete(session)
     const id = makeSessionId(this.#environment.random)
     const session = new ZooKeeperSession(id, options, this.#address, this.#paths, this.#environment, onHint)
     this.#sessions.add(session)

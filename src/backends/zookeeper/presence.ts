@@ -194,7 +194,7 @@ export class Presence {
   async #onUp(greetedMs: number): Promise<void> {
     this.#proof.connected(greetedMs)
     if (this.#state === 'over') return void this.end().catch(() => {})
-    if (this.#state !== 'open') return
+    if (this.#state !== 'open' || this.#isCutShort()) return
     try {
       // From here on, nothing that was sent before can do anything.
       const data = formatNode(this.#given.options.node)
@@ -210,6 +210,19 @@ export class Presence {
     environment.logger.info({}, 'The connection to ZooKeeper is back.')
     onBack()
     onHint({ type: 'connected' })
+  }
+
+  /** Each server decides anew, and from now on the session runs out after the time that this one has decided on. */
+  #isCutShort(): boolean {
+    const { options, environment } = this.#given
+    const { timeoutMs } = this.client
+    if (timeoutMs >= options.leaseDurationMs) return false
+    environment.logger.error(
+      { timeoutMs, leaseDurationMs: options.leaseDurationMs },
+      'A ZooKeeper server keeps sessions for less than the lease duration, though another one has not: set maxSessionTimeout alike on all of them. The session is given up.',
+    )
+    this.#onLost()
+    return true
   }
 
   #onDown(error: Error): void {

@@ -78,6 +78,11 @@ export class ZooKeeperSession implements Session {
     this.#groups = new Groups(desk)
   }
 
+  /** Whether there is nothing of it any more that would have to be let go of. */
+  get isGone(): boolean {
+    return this.#presence.client.isOver
+  }
+
   /** The client, where one may ask it something. */
   get reader(): ZooKeeperClient | undefined {
     const { client } = this.#presence
