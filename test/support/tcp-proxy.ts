@@ -102,7 +102,8 @@ export class TcpProxy {
     this.#links.add(link)
     toClient.pipe(toServer)
     toServer.pipe(toClient)
-    toClient.on('error', () => {})
+    // A pipe tells of the end of a connection, and not of its failure.
+    toClient.on('error', () => toServer.end())
     toServer.on('error', () => toClient.destroy())
     const forget = () => {
       if (toServer.closed && toClient.closed) this.#links.delete(link)
