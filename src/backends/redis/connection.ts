@@ -65,7 +65,15 @@ export class RedisConnection implements Connection, SessionLink {
   }
 
   async replicated(): Promise<void> {
-    if (this.#replicas > 0) await this.#ask('commands', (wires) => awaitReplicas(wires, this.#replicas))
+    if (this.#replicas === 0) return
+    try {
+      await this.#ask('commands', (wires) => awaitReplicas(wires, this.#replicas))
+    } catch (error) {
+      // The question was not sent, but what it asks about was.
+      throw error instanceof NotSentError
+        ? new SimbaError('BACKEND_UNAVAILABLE', error.message, { cause: error })
+        : error
+    }
   }
 
   async listen(session: string): Promise<void> {
