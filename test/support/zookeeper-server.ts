@@ -186,37 +186,51 @@ interface Ways {
   readonly ways: readonly TcpProxy[]
 }
 
-/** Three servers that know each other, and reach each other over ways that can be cut. */
+/** Three servers that know each other. */
 export class ZooKeeperEnsemble {
   readonly servers: readonly ZooKeeperServer[]
   readonly #ways: readonly Ways[]
 
-  static async start(options: ZooKeeperOptions = {}): Promise<ZooKeeperEnsemble> {
+  static start(options: ZooKeeperOptions = {}): Promise<ZooKeeperEnsemble> {
+    return ZooKeeperEnsemble.#start(options, async (peer) => ({ peer, ways: [] }))
+  }
+
+  /**
+   * Its servers reach each other over ways that can be cut. Not for servers that crash: such a way lets a server in where nobody
+   * listens, and hangs up, which makes the next election wait for `initLimit`.
+   */
+  static startOverWays(options: ZooKeeperOptions = {}): Promise<ZooKeeperEnsemble> {
+    return ZooKeeperEnsemble.#start(options, async (peer) => {
+      const [quorum, election] = [await TcpProxy.start(peer.quorumPort), await TcpProxy.start(peer.electionPort)]
+      return { peer: { ...peer, quorumPort: quorum.port, electionPort: election.port }, ways: [quorum, election] }
+    })
+  }
+
+  static async #start(
+    options: ZooKeeperOptions,
+    reach: (peer: Peer) => Promise<{ readonly peer: Peer; readonly ways: readonly TcpProxy[] }>,
+  ): Promise<ZooKeeperEnsemble> {
     const peers: Peer[] = []
     for (let id = 1; id <= ENSEMBLE_SIZE; id++) {
       const [port, quorumPort, electionPort] = [await freePort(), await freePort(), await freePort()]
       peers.push({ id, port, quorumPort, electionPort })
     }
-    const ways = new Map<readonly [Peer, Peer], readonly TcpProxy[]>()
+    const reached: { readonly ends: readonly Peer[]; readonly ways: readonly TcpProxy[] }[] = []
     const servers: ZooKeeperServer[] = []
     for (const self of peers) {
-      const seen: Peer[] = []
-      for (const peer of peers) {
-        if (peer === self) seen.push(self)
-        else {
-          const [quorum, election] = [await TcpProxy.start(peer.quorumPort), await TcpProxy.start(peer.electionPort)]
-          ways.set([self, peer], [quorum, election])
-          seen.push({ ...peer, quorumPort: quorum.port, electionPort: election.port })
-        }
+      const seen: Peer[] = [self]
+      for (const other of peers.filter((peer) => peer !== self)) {
+        const { peer, ways } = await reach(other)
+        seen.push(peer)
+        reached.push({ ends: [self, other], ways })
       }
       servers.push(new ZooKeeperServer(self.port, options, { self, peers: seen }))
     }
     const failed = servers.map((server) => server.launch())
     await Promise.race([...failed, Promise.all(servers.map((server) => server.ready()))])
-    const between = (ends: readonly Peer[]) => ends.map(({ id }) => servers[id - 1]!)
     return new ZooKeeperEnsemble(
       servers,
-      [...ways].map(([ends, ways]) => ({ between: between(ends), ways })),
+      reached.map(({ ends, ways }) => ({ between: ends.map(({ id }) => servers[id - 1]!), ways })),
     )
   }
 
