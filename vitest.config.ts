@@ -20,9 +20,6 @@ export default defineConfig({
   test: {
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Where the machine itself stands still for seconds, a session on a real server runs out, as it should, in a test that means
-    // something else. The report names what was repeated; what fails three times is no such accident.
-    retry: process.env.CI ? 2 : 0,
     env: { SIMBA_BACKEND: '' },
     projects: [
       {
