@@ -5,16 +5,11 @@ import { contractCase, LONG, type Scene } from './scene.ts'
 
 const needs = { needs: 'restart' } as const
 
-/** Two sessions that stay alive over several quarantines of the usual length. */
-function enterUsual(scene: Scene, ...nodes: readonly string[]) {
-  return Promise.all(nodes.map((node) => scene.enter(node)))
-}
-
 export const restartCases = [
   contractCase(
     'after a restart with its data, the store names a new epoch and what each session still holds',
     async (scene) => {
-      const [a, b] = await enterUsual(scene, 'a', 'b')
+      const [a, b] = await scene.enterLong('a', 'b')
       const x = await a!.win('x')
       const y = await a!.win('y')
       const z = await b!.win('z')
@@ -44,17 +39,17 @@ export const restartCases = [
   contractCase(
     'each restart is one epoch, for newcomers as well',
     async (scene) => {
-      const a = await scene.enter('a')
-      const first = a.epoch
+      const [a] = await scene.enterLong('a')
+      const first = a!.epoch
       await scene.restart('kept')
-      const b = await scene.enter('b')
-      assert.equal(b.epoch, first + 1)
-      assert.equal((await b.renewed()).holds, undefined)
+      const [b] = await scene.enterLong('b')
+      assert.equal(b!.epoch, first + 1)
+      assert.equal((await b!.renewed()).holds, undefined)
       await scene.restart('kept')
-      await a.renewed()
-      await b.renewed()
-      assert.equal(a.epoch, first + 2)
-      assert.equal(b.epoch, first + 2)
+      await a!.renewed()
+      await b!.renewed()
+      assert.equal(a!.epoch, first + 2)
+      assert.equal(b!.epoch, first + 2)
     },
     needs,
   ),
@@ -62,26 +57,26 @@ export const restartCases = [
   contractCase(
     'after a restart with its data, nothing is granted until the longest lease duration has passed',
     async (scene) => {
-      const [a, b] = await enterUsual(scene, 'a', 'b')
-      const token = await a!.win('x')
+      const [a, b] = await Promise.all([scene.enter('a'), scene.enter('b')])
+      const token = await a.win('x')
       await scene.restart('kept')
-      await a!.renewed()
+      await a.renewed()
       for (const [player, lease] of [
-        [b!, 'x'],
-        [a!, 'x'],
-        [b!, 'free'],
+        [b, 'x'],
+        [a, 'x'],
+        [b, 'free'],
       ] as const) {
         const answer = await player.campaign(lease)
         assert.ok(answer.kind === 'quarantined', JSON.stringify(answer))
         assert.ok(answer.retryInMs > 0 && answer.retryInMs <= scene.leaseMs + scene.slackMs, `${answer.retryInMs}`)
       }
-      await scene.passAwake(scene.leaseMs / 2, a!, b!)
-      assert.equal((await b!.campaign('free')).kind, 'quarantined')
+      await scene.passAwake(scene.leaseMs / 2, a, b)
+      assert.equal((await b.campaign('free')).kind, 'quarantined')
       assert.deepEqual(await scene.leader('x'), { node: 'a', token })
-      await scene.passAwake(scene.leaseMs / 2 + scene.slackMs, a!, b!)
-      assert.ok((await b!.win('free')) > token)
-      await b!.queue('x', 'a')
-      assert.ok((await a!.win('x')) > token)
+      await scene.passAwake(scene.leaseMs / 2 + scene.slackMs, a, b)
+      assert.ok((await b.win('free')) > token)
+      await b.queue('x', 'a')
+      assert.ok((await a.win('x')) > token)
     },
     needs,
   ),
@@ -109,7 +104,7 @@ export const restartCases = [
   contractCase(
     'in quarantine, sessions renew, stand in line, release, withdraw, join and leave as ever',
     async (scene) => {
-      const [a, b, c] = await enterUsual(scene, 'a', 'b', 'c')
+      const [a, b, c] = await scene.enterLong('a', 'b', 'c')
       const x = await a!.win('x')
       await a!.win('y')
       await b!.queue('x', 'a')
@@ -142,14 +137,14 @@ export const restartCases = [
   contractCase(
     'in quarantine, a campaign counts its number, and late commands are stale',
     async (scene) => {
-      const a = await scene.enter('a')
-      assert.equal((await a.campaign('x', 5)).kind, 'granted')
-      assert.deepEqual(await a.join('g', 4, [], 5), { kind: 'joined' })
+      const [a] = await scene.enterLong('a')
+      assert.equal((await a!.campaign('x', 5)).kind, 'granted')
+      assert.deepEqual(await a!.join('g', 4, [], 5), { kind: 'joined' })
       await scene.restart('kept')
-      assert.deepEqual(await a.campaign('x', 5), { kind: 'stale' })
-      assert.deepEqual(await a.leave('g', 4), { kind: 'stale' })
-      assert.equal((await a.campaign('x', 7)).kind, 'quarantined')
-      assert.deepEqual(await a.withdraw('x', 6), { kind: 'stale' })
+      assert.deepEqual(await a!.campaign('x', 5), { kind: 'stale' })
+      assert.deepEqual(await a!.leave('g', 4), { kind: 'stale' })
+      assert.equal((await a!.campaign('x', 7)).kind, 'quarantined')
+      assert.deepEqual(await a!.withdraw('x', 6), { kind: 'stale' })
       assert.equal((await scene.leader('x'))?.node, 'a')
     },
     needs,
