@@ -3,7 +3,7 @@ import type { ActorRefFrom, AnyActorRef, AnyMachineSnapshot } from 'xstate'
 import { type ClientCommand, type clientMachine, cohortOf, ELECTIONS, type TaskSpec } from '../machines/client.ts'
 import type { ChildSpec, cohortMachine } from '../machines/cohort.ts'
 import { cohortId } from '../machines/groupSupervisor.ts'
-import { callingTask, outside } from './inside.ts'
+import { callingRun, outside } from './inside.ts'
 import type { Runtime } from './runtime.ts'
 
 export class Core {
@@ -40,20 +40,21 @@ export class Core {
     this.send({ type: 'task.start', task })
   }
 
-  /** Resolves when the tasks have ended; from inside the work of one of them, when all were told to end. */
+  /** Resolves when the tasks have ended; from inside the work of one of them, when that was told to end. */
   async stop(...ids: readonly string[]): Promise<void> {
-    const caller = callingTask(this.runtime)
+    const calling = callingRun(this.runtime)
     const ended = ids.map((id) => this.runtime.tasks.ended(id))
     for (const id of ids) this.send({ type: 'task.stop', id })
-    if (caller === undefined || !ids.includes(caller)) await Promise.all(ended)
+    if (calling && ids.includes(calling.task)) await calling.interrupted()
+    else await Promise.all(ended)
   }
 
-  /** Resolves when everything has ended and the session is closed; from inside any work of this client, when all were told to end. */
+  /** Resolves when everything has ended and the session is closed; from inside any work of this client, when that was told to end. */
   async stopAll(): Promise<void> {
-    const fromInside = callingTask(this.runtime) !== undefined
+    const calling = callingRun(this.runtime)
     const stopped = this.runtime.tasks.allEnded()
     this.send({ type: 'STOP' })
-    if (!fromInside) await stopped
+    await (calling ? calling.interrupted() : stopped)
   }
 }
 

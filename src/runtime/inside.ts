@@ -1,22 +1,28 @@
 /** Which leader work the present code belongs to, through all its awaits: a stop that is awaited from inside must not wait for itself. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-interface Inside {
+/** A run of leader work, for the code that is part of it. */
+interface Run {
+  readonly task: string
+  /** Resolves when its term is told to end. */
+  readonly interrupted: () => Promise<unknown>
+}
+
+interface Inside extends Run {
   /** Whose task it is: two clients may have tasks of one name. */
   readonly owner: object
-  readonly task: string
   isSettled: boolean
 }
 
 const storage = new AsyncLocalStorage<Inside | undefined>()
 
-/** Runs `start` as part of the task's work. Returns what it returned, and a function to call when the run has settled. */
+/** Runs `start` as part of the run. Returns what it returned, and a function to call when the run has settled. */
 export function insideOf<T>(
   owner: object,
-  task: string,
+  run: Run,
   start: () => T,
 ): { readonly result: T; readonly settle: () => void } {
-  const inside: Inside = { owner, task, isSettled: false }
+  const inside: Inside = { ...run, owner, isSettled: false }
   return {
     result: storage.run(inside, start),
     settle: () => {
@@ -30,8 +36,8 @@ export function outside<T>(run: () => T): T {
   return storage.run(undefined, run)
 }
 
-/** The task of this owner whose unsettled work is calling. */
-export function callingTask(owner: object): string | undefined {
+/** The unsettled run of one of this owner's tasks that is calling. */
+export function callingRun(owner: object): Run | undefined {
   const inside = storage.getStore()
-  return inside?.owner === owner && !inside.isSettled ? inside.task : undefined
+  return inside?.owner === owner && !inside.isSettled ? inside : undefined
 }

@@ -24,7 +24,8 @@ export function createWorkLogic(runtime: Runtime): CallbackActorLogic<WorkComman
     let state: 'running' | 'settled' | 'abandoned' = 'running'
     const startedMs = clock.now()
     events.publish({ type: 'work.started', ...key, run })
-    const { result, settle } = insideOf(runtime, input.work, () =>
+    const inside = { task: input.work, interrupted: () => term.revoked }
+    const { result, settle } = insideOf(runtime, inside, () =>
       isExecutor(work) ? startExecutorRun(work, term, runtime) : startRun(work, term, hosts.get(self as AnyActorRef)!),
     )
 

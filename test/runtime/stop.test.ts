@@ -383,16 +383,17 @@ describe('a stop from inside the work', () => {
     expect(await leaseIsFree()).toBe(true)
   })
 
-  test('of a partition stops the whole group, and resolves there', async () => {
+  test('of a partition stops the whole group, and resolves there when the interrupt is given', async () => {
     const order: string[] = []
     const task = client.simba.group('g', { partitions: 3 }).runWhileLeader(async (term, partition) => {
       if (partition !== 1) return untilAborted(term)
       await world.sleep(100)
+      client.road.trouble('leave', client.road.slowAnswer(50))
       await task.stop()
-      order.push('told')
+      order.push(`told: ${term.signal.aborted}`)
     })
     await world.pass(1_000)
-    expect(order).toEqual(['told'])
+    expect(order).toEqual(['told: true'])
     expect(client.of('term.ended')).toHaveLength(3)
   })
 
