@@ -23,7 +23,7 @@ import { LockQueues } from './lockQueues.ts'
 import { provideClient } from './provide.ts'
 import { type RegisterOptions, type Registration, register } from './register.ts'
 import type { Runtime } from './runtime.ts'
-import { checkOptions, type SimbaOptions } from './settings.ts'
+import { checkOptions, type Settings, type SimbaOptions } from './settings.ts'
 import { type SignalOptions, stopOnSignals } from './signals.ts'
 import { Store } from './store.ts'
 import { Tasks } from './tasks.ts'
@@ -80,7 +80,7 @@ export interface Simba extends AsyncDisposable {
   stopOnSignals(options?: SignalOptions): Disposable
   /**
    * STOP, then done: resolves when all work has exited (or was out of time), the leases are released and the session is closed.
-   * Awaited from inside leader work, when everything was told to end.
+   * Awaited from inside leader work, when that work was told to end.
    */
   stop(): Promise<void>
 }
@@ -96,7 +96,11 @@ export interface Simba extends AsyncDisposable {
  * simba.election('ingest').runWhileLeader(async (term) => { … })
  */
 export function createSimba(options: SimbaOptions = {}): Simba {
-  const settings = checkOptions(options)
+  return createClient(checkOptions(options))
+}
+
+/** A client out of its parts: options that were checked, and what makes a machine that can run out of everything that it needs. */
+export function createClient(settings: Settings, provide: typeof provideClient = provideClient): Simba {
   const events = new Events(settings.logger)
   const tasks = new Tasks()
   const runtime: Runtime = {
@@ -113,7 +117,7 @@ export function createSimba(options: SimbaOptions = {}): Simba {
   }
   const { leaseDurationMs, renewIntervalMs, backend, logger } = settings
   const root = createActor(
-    provideClient(runtime, () => root.send({ type: 'session.doubted' })),
+    provide(runtime, () => root.send({ type: 'session.doubted' })),
     {
       id: 'simba',
       input: { leaseDurationMs, renewIntervalMs, pollIntervalMs: backend.pollIntervalMs },

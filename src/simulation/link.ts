@@ -3,10 +3,10 @@
  * on it, get lost, come twice, late or out of order, as the weather has it and as partitions cut it.
  */
 import type { Backend, Connection, Hint, Session } from '../backends/port.ts'
-import type { LineSubject } from './log.ts'
+import type { LineSubject, What } from './log.ts'
 import type { SimulatedProcess } from './process.ts'
 import type { Random } from './random.ts'
-import type { SimulatedStore } from './store.ts'
+import type { Executed, SimulatedStore } from './store.ts'
 import type { VirtualTime } from './virtualTime.ts'
 import type { Weather } from './weather.ts'
 
@@ -22,7 +22,7 @@ export interface LinkParts {
   readonly random: Random
   /** What the weather is like when nobody has set it. */
   readonly weather: Weather
-  readonly note: (what: string, subject?: LineSubject) => void
+  readonly note: (what: What, subject?: LineSubject) => void
 }
 
 /** A request on its way: which session asks for what. */
@@ -40,6 +40,7 @@ export class Link {
   readonly #parts: LinkParts
   readonly #underWay = new Set<() => void>()
   readonly #hintListeners = new Set<(hint: Hint) => void>()
+  readonly #witnesses = new Set<(executed: Executed) => void>()
   #buffered: (() => void)[] = []
   #weather: Weather
   #cut: Cut = 'none'
@@ -62,6 +63,11 @@ export class Link {
   /** How many connections are open, and how many sessions listen for hints. */
   get inUse(): { readonly connections: number; readonly listeners: number } {
     return { connections: this.#connections, listeners: this.#hintListeners.size }
+  }
+
+  /** Hears of each command whose answer has reached the node, right before whoever waits for it does. */
+  watch(witness: (executed: Executed) => void): void {
+    this.#witnesses.add(witness)
   }
 
   /** The process is gone, and its connection with it. */
@@ -151,25 +157,29 @@ export class Link {
         if (random.chance(this.#weather.noticeLoss)) this.#after(this.#delay(), broken)
         else this.#underWay.delete(broken)
       }
-      const back = (settle: () => void) => {
+      const back = (executed: Executed, settle: () => void) => {
         if (this.#cutsAnswers || random.chance(this.#weather.loseAnswer)) return lose('answer')
         this.#after(this.#delay(), () => {
           // After a reset, the answer is nobody's.
-          if (this.#underWay.delete(broken)) process.enter(settle)
+          if (!this.#underWay.delete(broken)) return
+          process.enter(() => {
+            for (const witness of this.#witnesses) witness(executed)
+            settle()
+          })
         })
       }
-      const carryOut = async (answered: (settle: () => void) => void) => {
+      const carryOut = async (answered: (executed: Executed, settle: () => void) => void) => {
         const witnessed = { ...request, node, sentAtMs }
         try {
           const executed = { ...witnessed, answer: await deliver() }
-          note(`${described(request)} -> ${JSON.stringify(executed.answer ?? null)}`, { executed })
+          note(() => `${described(request)} -> ${JSON.stringify(executed.answer ?? null)}`, { executed })
           store.executed(executed)
-          answered(() => resolve(executed.answer))
+          answered(executed, () => resolve(executed.answer))
         } catch (error) {
           const executed = { ...witnessed, answer: undefined }
-          note(`${described(request)} -> refused`, { executed })
+          note(() => `${described(request)} -> refused`, { executed })
           store.executed(executed)
-          answered(() => reject(error))
+          answered(executed, () => reject(error))
         }
       }
       const arrive = () => store.reach(() => void carryOut(back))

@@ -4,7 +4,7 @@ import type { Logger } from '../model/logger.ts'
 import type { SimbaOptions } from '../runtime/settings.ts'
 import { createSimba, type Simba } from '../runtime/simba.ts'
 import { Link } from './link.ts'
-import type { LineSubject, SimulationLog } from './log.ts'
+import type { LineSubject, SimulationLog, What } from './log.ts'
 import { type ClockTraits, MachineClock } from './machineClock.ts'
 import { SimulatedProcess } from './process.ts'
 import type { Random } from './random.ts'
@@ -15,6 +15,8 @@ import type { Weather } from './weather.ts'
 export interface NodeOptions {
   /** Options of the client that are not the simulation's own. */
   readonly simba?: Omit<SimbaOptions, 'backend' | 'node' | 'environment' | 'logger'>
+  /** Makes each client, where your program has a function of its own for that. Default: `createSimba`. */
+  readonly create?: (options: SimbaOptions) => Simba
   readonly clock?: ClockTraits
   /**
    * Declares what the node does: called with each new client, the first one and those after a crash. The client is started right
@@ -37,7 +39,7 @@ export class SimulatedNode {
   readonly link: Link
   readonly #world: World
   readonly #options: NodeOptions
-  readonly #note: (what: string, subject?: LineSubject) => void
+  readonly #note: (what: What, subject?: LineSubject) => void
   #process: SimulatedProcess
   #simba: Simba
   #lives = 0
@@ -156,7 +158,8 @@ export class SimulatedNode {
   #boot(): Simba {
     this.#lives += 1
     this.#note(`begins its life ${this.#lives}`)
-    const simba = createSimba({
+    const { create = createSimba } = this.#options
+    const simba = create({
       ...this.#options.simba,
       backend: this.link.backend,
       node: this.name,
@@ -166,7 +169,7 @@ export class SimulatedNode {
         random: this.#world.random.fork(`${this.name}, life ${this.#lives}`).next,
       },
     })
-    simba.on('*', (event) => this.#note(described(event), { event }))
+    simba.on('*', (event) => this.#note(() => described(event), { event }))
     this.#simba = simba
     this.#options.boot?.(this)
     simba.send({ type: 'START' })

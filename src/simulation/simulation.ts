@@ -2,6 +2,8 @@
  * A world in which whole clients run unchanged under virtual time, with a hostile network and a store that fails, all from one seed.
  * What it does not simulate: threads, real I/O and real timers; work in it waits with `node.sleep()`.
  */
+import { type MemoryBackend, memory } from '../backends/memory/index.ts'
+import type { Clock } from '../model/clock.ts'
 import { type Duration, toMs } from '../runtime/durations.ts'
 import { SimulationLog } from './log.ts'
 import type { ClockTraits } from './machineClock.ts'
@@ -17,6 +19,8 @@ export interface SimulationOptions {
   readonly storeClock?: ClockTraits
   /** Between the nodes and the store, when `link.setWeather()` has not changed it. What is left out is fair. */
   readonly weather?: Partial<Weather>
+  /** Makes the store, which goes by this clock: one of your own that lives in this process and waits for nothing. Default: `memory()`. */
+  readonly backend?: (clock: Clock) => MemoryBackend
 }
 
 export interface Simulation {
@@ -48,11 +52,12 @@ export interface Simulation {
  * await simulation.pass('20s')
  * console.log(String(simulation.log))
  */
-export function createSimulation({ seed = 1, storeClock = {}, weather = {} }: SimulationOptions = {}): Simulation {
+export function createSimulation(options: SimulationOptions = {}): Simulation {
+  const { seed = 1, storeClock = {}, weather = {}, backend = (clock) => memory({ clock }) } = options
   const time = new VirtualTime()
   const log = new SimulationLog(time)
   const random = new Random(seed)
-  const store = new SimulatedStore(time, storeClock, (what) => log.note('store', what))
+  const store = new SimulatedStore(time, storeClock, backend, (what) => log.note('store', what))
   const nodes: SimulatedNode[] = []
   return {
     time,

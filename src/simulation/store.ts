@@ -1,6 +1,7 @@
-/** The store of a simulated world: a memory store with a clock of its own that can freeze, restart and lose its data. */
-import { type MemoryBackend, memory } from '../backends/memory/index.ts'
+/** The store of a simulated world, with a clock of its own: it can freeze, restart and lose its data. */
+import type { MemoryBackend } from '../backends/memory/index.ts'
 import type { Backend } from '../backends/port.ts'
+import type { Clock } from '../model/clock.ts'
 import type { ClockTraits } from './machineClock.ts'
 import { MachineClock } from './machineClock.ts'
 import type { VirtualTime } from './virtualTime.ts'
@@ -28,10 +29,15 @@ export class SimulatedStore {
   #waiting: (() => void)[] = []
   #isFrozen = false
 
-  constructor(time: VirtualTime, traits: ClockTraits, note: (what: string) => void) {
+  constructor(
+    time: VirtualTime,
+    traits: ClockTraits,
+    make: (clock: Clock) => MemoryBackend,
+    note: (what: string) => void,
+  ) {
     this.#time = time
     this.clock = new MachineClock(time, traits)
-    this.#memory = memory({ clock: { now: () => this.clock.monotonicMs(), wallMs: () => this.clock.wallMs() } })
+    this.#memory = make({ now: () => this.clock.monotonicMs(), wallMs: () => this.clock.wallMs() })
     this.#note = note
   }
 

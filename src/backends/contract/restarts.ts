@@ -1,7 +1,7 @@
 /** What a store owes that can lose its memory: after a restart it grants nothing until every forgotten grant has run out. */
 import assert from 'node:assert/strict'
 import { assertUnknownToAll } from './player.ts'
-import { contractCase, LONG, type Scene } from './scene.ts'
+import { contractCase, LONG } from './scene.ts'
 
 const needs = { needs: 'restart' } as const
 

@@ -1,5 +1,6 @@
 /** The memory store as a contestant, on a clock that is moved by hand. */
-import { memory } from '../../../src/backends/memory/index.ts'
+import { type MemoryBackend, memory } from '../../../src/backends/memory/index.ts'
+import type { Clock } from '../../../src/model/clock.ts'
 import { HandClock } from '../../support/hand-clock.ts'
 import type { Tempo } from './command.ts'
 import type { Contestant } from './contestant.ts'
@@ -14,8 +15,13 @@ export const memoryTempo: Tempo = {
 }
 
 export function memoryContestant(): Contestant {
+  return clockContestant((clock) => memory({ clock }))
+}
+
+/** Any store in this process whose time is that of a clock. */
+export function clockContestant(make: (clock: Clock) => MemoryBackend): Contestant {
   const clock = new HandClock()
-  const backend = memory({ clock })
+  const backend = make(clock)
   return {
     backend,
     environment: { clock, namespace: 'duel' },
