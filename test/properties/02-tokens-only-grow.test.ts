@@ -1,12 +1,4 @@
 /** Promise 2: across nodes, sessions, and restarts of a store that has lost its data. */
-import { property } from '../simulation/property.ts'
+import { properties } from '../simulation/properties.ts'
 
-property(
-  'each term has a greater token than all before it, across crashes and stores that lose their data',
-  {
-    nodes: [1, 4],
-    faults: ['restart', 'crash', 'weather', 'freeze', 'stop-task'],
-    works: ['well-behaved', 'returning'],
-  },
-  80,
-)
+properties('02-tokens-only-grow')

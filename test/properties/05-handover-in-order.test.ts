@@ -1,12 +1,4 @@
 /** Promise 5: for a stop, a step-down, a partition that moves away and a client that stops alike. */
-import { property } from '../simulation/property.ts'
+import { properties } from '../simulation/properties.ts'
 
-property(
-  'the work is interrupted, then it exits or runs out of time, and only then its lease is released',
-  {
-    works: ['well-behaved', 'slow', 'stubborn', 'never-settling'],
-    faults: ['step-down', 'stop-task', 'stop-client', 'crash', 'weather', 'cut', 'pause'],
-    mostFaults: 10,
-  },
-  100,
-)
+properties('05-handover-in-order')

@@ -19,7 +19,7 @@ story(
     const tookMs = await stage.settled(ann.stop('ingest'), '5s')
     const [run] = first.runs
     const [release] = stage.commands('release')
-    expect(run!.interruptedAtMs).toBe(askedMs)
+    expect(run!.interrupted?.atMs).toBe(askedMs)
     expect(run!.exited!.atMs - askedMs).toBeCloseTo(4_000, 0)
     expect(release!.sentAtMs).toBeGreaterThanOrEqual(run!.exited!.atMs)
     expect(tookMs).toBeCloseTo(4_002, 0)
@@ -274,7 +274,7 @@ story(
     const stopped = ann.stop('ingest')
     await stage.settled(stopped, '3s')
     const [run] = first.runs
-    expect(run!.exited!.atMs - run!.interruptedAtMs!).toBeCloseTo(6_000, 0)
+    expect(run!.exited!.atMs - run!.interrupted!.atMs).toBeCloseTo(6_000, 0)
     const [release] = stage.commands('release', ann)
     expect(release!.sentAtMs).toBeGreaterThanOrEqual(run!.exited!.atMs)
     expect(release).toMatchObject({ answer: { kind: 'released' } })

@@ -12,9 +12,9 @@ story(
     await stage.pass('5s')
     stage.restartStore('lost')
     const restartedMs = stage.nowMs
-    await stage.until('the first term has ended', () => first.endedAtMs !== undefined, '1s')
+    await stage.until('the first term has ended', () => first.ended?.atMs !== undefined, '1s')
     expect(first.revoked).toMatchObject({ reason: 'session-lost' })
-    expect(first.endedAtMs! - restartedMs).toBeLessThan(TRIP_MS)
+    expect(first.ended!.atMs - restartedMs).toBeLessThan(TRIP_MS)
     await stage.until('somebody leads again', () => stage.terms('ingest').length > 1, '11s')
     const [, second] = stage.terms('ingest')
     expect(second!.startedAtMs - restartedMs).toBeGreaterThan(LEASE_MS)
@@ -74,7 +74,7 @@ story(
     const { sentAtMs } = stage.commands('renew', ann).at(-1)!
     await stage.pass('16s')
     expect(first.revoked).toMatchObject({ reason: 'expired' })
-    expect(first.endedAtMs! - sentAtMs).toBeCloseTo(LEASE_MS - MARGIN_MS, 0)
+    expect(first.ended!.atMs - sentAtMs).toBeCloseTo(LEASE_MS - MARGIN_MS, 0)
     expect(stage.terms('ingest')).toHaveLength(1)
     stage.store.thaw()
     await stage.until('somebody leads again', () => stage.terms('ingest').length > 1, '3s')

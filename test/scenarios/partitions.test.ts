@@ -91,7 +91,7 @@ story(
     for (const term of ofAnn) {
       expect(fourth).toContain(term)
       expect(term.runs).toHaveLength(1)
-      expect(term.runs[0]!.interruptedAtMs).toBeUndefined()
+      expect(term.runs[0]!.interrupted?.atMs).toBeUndefined()
     }
   },
 )

@@ -36,7 +36,7 @@ export class Stage {
 
   constructor(settings: Readonly<Record<string, NodeSetting>>, duties: readonly Duty[]) {
     const plan = { seed: SEED, storeRate: 1, nodes: [], duties, faults: [], weather: WEATHER }
-    this.#watch = new Watch(plan, (fact) => this.#witness(fact))
+    this.#watch = new Watch(plan, { witness: (fact) => this.#witness(fact) })
     this.cluster = this.#watch.cluster
     this.nodes = Object.fromEntries(
       Object.entries(settings).map(([name, { rate = 1, wallMs = A_DAY_IN_2023_MS, duties, isLate }]) => {
@@ -129,8 +129,8 @@ export class Stage {
 
   #witness(fact: Fact): void {
     if (fact.type !== 'run.looked') return
-    const { of, interruptedAtMs } = fact.run
-    if (of.term.isValid || interruptedAtMs !== undefined) return
+    const { of, interrupted } = fact.run
+    if (of.term.isValid || interrupted) return
     this.cluster.simulation.log.note(of.node.name, `the work of ${of.lease} sees that its term is over`)
   }
 }

@@ -107,7 +107,7 @@ story(
     // In the store it is alive for another 250 ms.
     ann.heal()
     const next = await ann.toLead('ingest', '4s')
-    const methods = stage.carriedOut(ann).filter(({ atMs }) => atMs > first.endedAtMs!)
+    const methods = stage.carriedOut(ann).filter(({ atMs }) => atMs > first.ended!.atMs)
     expect(methods.find(({ method }) => method !== 'renew')).toMatchObject({ method: 'close', session })
     expect(next.token).toBeGreaterThan(first.token)
     expect(stage.commands('campaign', ann).at(-1)!.session).not.toBe(session)
@@ -142,13 +142,13 @@ story(
     const first = await ann.toLead('ingest', '1s')
     await stage.pass('4s')
     ann.cut('answers')
-    await stage.until('the first term has ended', () => first.endedAtMs !== undefined, '10s')
+    await stage.until('the first term has ended', () => first.ended?.atMs !== undefined, '10s')
     const unheard = stage.commands('renew', ann).filter(({ atMs }) => atMs > 4_000)
     expect(unheard.map(({ answer }) => (answer as { kind: string }).kind)).toEqual(['renewed', 'renewed'])
     expect(first.revoked).toMatchObject({ reason: 'expired' })
     // Its way to say so is open: the others need not wait for a session that the store has just renewed.
     const next = await ben.toLead('ingest', '1s')
-    expect(next.startedAtMs - first.endedAtMs!).toBeLessThan(TRIP_MS)
+    expect(next.startedAtMs - first.ended!.atMs).toBeLessThan(TRIP_MS)
   },
 )
 

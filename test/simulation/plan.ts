@@ -48,6 +48,8 @@ export type Behaviour =
   | { readonly kind: 'throwing'; readonly afterMs: number; readonly isFatal: boolean }
   | { readonly kind: 'never-settling' }
   | { readonly kind: 'returning'; readonly afterMs: number }
+  /** An XState machine. Where it does not heed the event that its term ends, it is stopped. On a schedule, a run takes `forMs`. */
+  | { readonly kind: 'machine'; readonly forMs: number; readonly exitMs: number; readonly heeds: boolean }
   /** Stops its own task from inside, and ends when it is told to. */
   | { readonly kind: 'stopping-itself'; readonly afterMs: number }
 
@@ -81,6 +83,15 @@ export type Fault =
       readonly forMs: number
     }
   | { readonly kind: 'step-down'; readonly node: number; readonly duty: number; readonly atMs: number }
+  /** A task is stopped and declared again, several times, after as long each time. */
+  | {
+      readonly kind: 'flicker'
+      readonly node: number
+      readonly duty: number
+      readonly atMs: number
+      readonly times: number
+      readonly eachMs: number
+    }
 
 export type FaultKind = Fault['kind']
 
@@ -91,6 +102,20 @@ export const DRIFT = 0.02
 export const MARGIN_MS = LEASE_MS * DRIFT + 50
 /** No fault begins later. */
 export const FAULTY_MS = 60_000
+
+/** For how long a calm cluster is watched. */
+export const QUIET_MS = 10_000
+
+/** The leases of an election, or of the partitions of a group. */
+export function leasesOf({ name, partitions }: Duty): readonly string[] {
+  return partitions ? Array.from({ length: partitions }, (_, partition) => `${name}.${partition}`) : [name]
+}
+
+export function dutyOf({ duties }: Plan, lease: string): Duty {
+  const duty = duties.find(({ name }) => lease === name || lease.startsWith(`${name}.`))
+  if (!duty) throw new Error(`Nobody has the duty ${lease}.`)
+  return duty
+}
 
 /** When nothing of the plan is wrong any more. */
 export function endOfFaultsMs({ faults }: Plan): number {

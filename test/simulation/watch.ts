@@ -2,36 +2,68 @@
 import { checkers } from './checkers/index.ts'
 import { Cluster } from './cluster.ts'
 import type { Fact } from './facts.ts'
-import { LEASE_MS, MARGIN_MS, type Plan, RENEW_MS } from './plan.ts'
+import { LEASE_MS, MARGIN_MS, type Plan, QUIET_MS, RENEW_MS } from './plan.ts'
+import type { Sabotage } from './sabotage/sabotage.ts'
 
 /** More of one cluster say nothing new. */
 const MOST_VIOLATIONS = 20
 /** Round trips, and what is rounded. */
 const TRIPS_MS = 500
+/** Lease durations for what people have begun, or for what comes late. */
+const MOST_WAITS = 12
+/** How often it is asked whether that is enough. */
+const SCENE_MS = 1_000
+
+export interface WatchOptions {
+  /** Hears of every fact, too. */
+  readonly witness?: (fact: Fact) => void
+  readonly sabotage?: Partial<Sabotage>
+  /** Whether what was said so far is enough to end here. Default: never, so that what comes of a violation is in the log, too. */
+  readonly isEnough?: (violations: readonly string[]) => boolean
+}
 
 export class Watch {
   readonly cluster: Cluster
   readonly violations: string[] = []
   readonly #watchers: ((fact: Fact) => void)[] = []
+  readonly #isEnough: (violations: readonly string[]) => boolean
 
-  /** `witness` hears of every fact, too. */
-  constructor(plan: Plan, witness: (fact: Fact) => void = () => {}) {
-    this.cluster = new Cluster(plan, (fact) => this.#see(fact))
+  constructor(plan: Plan, { witness = () => {}, sabotage, isEnough = () => false }: WatchOptions = {}) {
+    this.#isEnough = isEnough
+    this.cluster = new Cluster(plan, (fact) => this.#see(fact), sabotage)
     for (const [name, checker] of Object.entries(checkers)) {
       this.#watchers.push(checker(this.cluster, (what) => this.#report(`${name}: ${what}`)))
     }
     this.#watchers.push(witness)
   }
 
+  get isEnough(): boolean {
+    return this.#isEnough(this.violations)
+  }
+
+  async passTo(endMs: number): Promise<void> {
+    const { time } = this.cluster.simulation
+    while (time.nowMs < endMs && !this.isEnough) await time.pass(Math.min(SCENE_MS, endMs - time.nowMs))
+  }
+
   /** Once nothing is wrong any more: lets the calm come in which everything must be led, then stops all clients. */
   async conclude(): Promise<void> {
-    const { simulation } = this.cluster
-    await simulation.pass(calmAfterMs(this.cluster))
+    const { cluster } = this
+    await this.#passWhile(() => cluster.isUnfinished)
+    await this.passTo(cluster.nowMs + calmAfterMs(cluster))
+    // What was late has kept the session of somebody alive who is no more.
+    await this.#passWhile(() => cluster.hasGhosts)
+    if (this.isEnough) return
     this.#see({ type: 'calm' })
-    await this.cluster.stopAll()
+    await this.passTo(cluster.nowMs + QUIET_MS)
+    if (this.isEnough) return
+    this.#see({ type: 'quiet' })
+    await cluster.stopAll()
     this.#see({ type: 'end' })
-    // What the runtime says of itself when one of its machines is in status `error`.
-    if (String(simulation.log).includes('a defect')) this.#report('A machine of the library has failed.')
+  }
+
+  async #passWhile(isSo: () => boolean): Promise<void> {
+    for (let waits = 0; waits < MOST_WAITS && isSo(); waits++) await this.passTo(this.cluster.nowMs + LEASE_MS)
   }
 
   #see(fact: Fact): void {
@@ -53,9 +85,9 @@ function calmAfterMs({ faults, plan: { duties } }: Cluster): number {
   let ms = LEASE_MS + MARGIN_MS + RENEW_MS + TRIPS_MS
   // The store grants nothing for a lease duration after it noticed that it was restarted.
   if (has('restart')) ms += LEASE_MS
-  // A handover lasts as long as the work, a rest a lease duration, and a stop as long as it takes before the client starts again.
+  // A handover lasts as long as the work, and a rest a lease duration.
   if (has('step-down')) ms += 2 * LEASE_MS
-  if (has('stop-client') || has('stop-task')) ms += 2 * LEASE_MS + 3 * RENEW_MS
+  if (has('stop-client') || has('stop-task') || has('flicker')) ms += LEASE_MS
   // Partitions that move away when members come back are handed over, too.
   if (duties.some(({ partitions }) => partitions)) ms += LEASE_MS
   return ms

@@ -38,6 +38,8 @@ export async function perform({ work, schedule }: Duty, term: Term, hand: Stageh
     case 'returning':
       await hand.sleep(work.afterMs, term.signal)
       break
+    case 'machine':
+      throw new Error('A machine is no function.')
     case 'stopping-itself':
       await hand.sleep(work.afterMs, term.signal)
       if (!term.signal.aborted) await hand.stopTask()

@@ -6,5 +6,8 @@ export type Report = (what: string) => void
 
 export type Checker = (cluster: Cluster, report: Report) => (fact: Fact) => void
 
+/** A few round trips in fair weather, and by how much two clocks disagree on a wait. */
+export const TRIPS_MS = 400
+
 /** What timers round and floating point loses. Not a margin for anything else. */
 export const GRAIN_MS = 5

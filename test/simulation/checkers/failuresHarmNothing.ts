@@ -20,11 +20,12 @@ export const failuresHarmNothing: Checker = (cluster, report) => {
 
   function over(term: SeenTerm): void {
     const missing = term.runs.length - (published.get(term) ?? 0)
-    if (term.endedAtMs !== undefined && missing !== 0)
+    if (term.ended !== undefined && missing !== 0)
       report(`Term ${term.token} of ${term.lease} has ended, and ${missing} of its runs were not published.`)
   }
 
   return (fact) => {
+    if (fact.type === 'machine.failed') report(`${fact.node} says: ${fact.message}`)
     if (fact.type === 'term.ended') ended(fact.term)
     if (fact.type === 'end') cluster.terms.forEach(over)
     if (fact.type !== 'published' || fact.event.type !== 'work.completed') return

@@ -9,12 +9,6 @@ export const schedulesKeepTime: Checker = (cluster, report) => {
   /** How long the node had been held when the term began. */
   const heldMs = new Map<SeenTerm, number>()
 
-  /** A wall clock that is set forward counts as time that has passed, which nobody outside can tell. */
-  function hasJumped({ node }: SeenTerm): boolean {
-    const { nodes } = cluster.simulation
-    return cluster.faults.some((fault) => fault.kind === 'wall-step' && nodes[fault.node % nodes.length] === node)
-  }
-
   /** When the next start of the term is due, in milliseconds of its node since it began, if the last run has ended so much later. */
   function dueMs({ duty, startedAtMs, node }: SeenTerm, before: SeenRun | undefined, slackMs: number): number {
     const { kind, everyMs, initialDelayMs } = duty.schedule!
@@ -42,7 +36,7 @@ export const schedulesKeepTime: Checker = (cluster, report) => {
   return (fact) => {
     if (fact.type === 'term.started') heldMs.set(fact.term, fact.term.node.heldMs)
     const term = fact.type === 'run.started' ? fact.run.of : fact.type === 'term.revoked' ? fact.term : undefined
-    if (!term?.duty.schedule || hasJumped(term)) return
+    if (!term?.duty.schedule || cluster.isSetForward(term.node.name)) return
     if (fact.type === 'run.started') check(fact.run)
     if (fact.type === 'term.revoked' && term.revoked?.reason !== 'fatal-work') {
       const last = term.runs.at(-1)

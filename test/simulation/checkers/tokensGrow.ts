@@ -1,19 +1,18 @@
 /** Each grant has a greater token than all before it, and each term has the token of one grant to its own node and of no other term. */
 import type { Checker } from './checker.ts'
-import { StoreBook } from './storeBook.ts'
 
 export const tokensGrow: Checker = (cluster, report) => {
-  const book = new StoreBook()
+  const { book } = cluster
   const started = new Set<number>()
   let last = 0
 
   return (fact) => {
     if (fact.type === 'executed') {
-      const grant = book.note(fact.executed, cluster.nowMs)
-      if (!grant) return
-      if (!Number.isSafeInteger(grant.token) || grant.token <= last)
-        report(`The token ${grant.token} of ${grant.lease} follows ${last}.`)
-      last = grant.token
+      const { method, args, answer } = fact.executed
+      const { kind, token } = (answer ?? {}) as { readonly kind?: string; readonly token?: number }
+      if (method !== 'campaign' || kind !== 'granted' || token === undefined) return
+      if (!Number.isSafeInteger(token) || token <= last) report(`The token ${token} of ${args[0]} follows ${last}.`)
+      last = token
     }
     if (fact.type === 'term.started') {
       const { lease, token, node } = fact.term
