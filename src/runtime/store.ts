@@ -16,9 +16,10 @@ import type {
   ReleaseAnswer,
   WithdrawAnswer,
 } from '../model/answers.ts'
-import { NotSentError, plainError, SimbaError } from '../model/errors.ts'
+import { NotSentError, SimbaError } from '../model/errors.ts'
 import type { Survey } from '../model/survey.ts'
 import type { Events } from './events.ts'
+import { Health } from './health.ts'
 import { Lane } from './lane.ts'
 import type { Settings } from './settings.ts'
 
@@ -47,19 +48,18 @@ const LATE_PART = 0.1
 export class Store {
   readonly #backend: Backend
   readonly #settings: Settings
-  readonly #events: Events
+  readonly #health: Health
   readonly #onHint: (hint: Hint) => void
   readonly #held = new Map<string, Held>()
   readonly #lane: Lane
   /** Gives up a call whose answer is awaited. */
   readonly #underWay = new Set<() => void>()
   #connection: Connection | undefined
-  #failingSinceMs: number | undefined
 
   constructor(settings: Settings, events: Events, onHint: (hint: Hint) => void) {
     this.#backend = settings.backend
     this.#settings = settings
-    this.#events = events
+    this.#health = new Health(settings, events)
     this.#lane = new Lane(MOST_COMMANDS, (next) => settings.clock.wakeAt(settings.clock.now(), next))
     this.#onHint = onHint
   }
@@ -216,7 +216,7 @@ export class Store {
     try {
       return await this.#ask(name, this.#settings.renewIntervalMs, prepare(connection))
     } finally {
-      if (connection !== this.#connection) void connection.close().catch((error) => this.#complain('close', error))
+      if (connection !== this.#connection) void connection.close().catch((error) => this.#health.failed('close', error))
     }
   }
 
@@ -242,12 +242,9 @@ export class Store {
   async disconnect(): Promise<void> {
     const connection = this.#connection
     this.#connection = undefined
-    try {
-      if (connection) await this.#bounded('close', this.#settings.renewIntervalMs, () => connection.close())
-    } finally {
-      // Answers that are still under way are nobody's, and their deadlines would keep the process alive.
-      for (const giveUp of this.#underWay) giveUp()
-    }
+    // Answers that are still under way are nobody's, and their deadlines would keep the process alive.
+    for (const giveUp of this.#underWay) giveUp()
+    if (connection) await this.#bounded('close', this.#settings.renewIntervalMs, () => connection.close())
   }
 
   #connect(): Connection {
@@ -288,7 +285,7 @@ export class Store {
   /** An answer of the store itself. */
   async #ask<A>(name: string, limitMs: number, call: () => Promise<A>): Promise<A> {
     const answer = await this.#bounded(name, limitMs, call)
-    this.#noteSuccess()
+    this.#health.answered(name)
     return answer
   }
 
@@ -297,6 +294,7 @@ export class Store {
     const { clock } = this.#settings
     const store = this.#backend.name
     let settled = () => {}
+    let isOurs = false
     const late = new Promise<never>((_, reject) => {
       const fail = (message: string) => reject(new SimbaError('BACKEND_UNAVAILABLE', message))
       const expire = () => fail(`${store} did not answer '${name}' within ${Math.ceil(limitMs)} ms.`)
@@ -304,7 +302,10 @@ export class Store {
       let cancel = clock.wakeAt(clock.now() + limitMs, () => {
         cancel = clock.wakeAt(clock.now(), expire)
       })
-      const giveUp = () => fail(`The connection to ${store} was closed before '${name}' was answered.`)
+      const giveUp = () => {
+        isOurs = true
+        fail(`The connection to ${store} was closed before '${name}' was answered.`)
+      }
       this.#underWay.add(giveUp)
       settled = () => {
         cancel()
@@ -314,31 +315,12 @@ export class Store {
     try {
       return await Promise.race([call(), late])
     } catch (error) {
-      this.#complain(name, error)
+      // Who closes the connection learns nothing of the store.
+      if (!isOurs) this.#health.failed(name, error)
       throw error
     } finally {
       settled()
     }
-  }
-
-  #noteSuccess(): void {
-    if (this.#failingSinceMs === undefined) return
-    const failedForMs = this.#settings.clock.now() - this.#failingSinceMs
-    this.#failingSinceMs = undefined
-    this.#settings.logger.info({ failedForMs }, 'The store answers again.')
-    this.#events.publish({ type: 'backend.recovered', failedForMs })
-  }
-
-  #complain(name: string, error: unknown): void {
-    const plain = plainError(error)
-    this.#settings.logger.debug({ call: name, err: plain }, 'A call of the store has failed.')
-    if (this.#failingSinceMs !== undefined) return
-    this.#failingSinceMs = this.#settings.clock.now()
-    this.#settings.logger.warn(
-      { call: name, err: plain },
-      'The store fails. Terms go on until their deadline; calls are repeated.',
-    )
-    this.#events.publish({ type: 'backend.failing', error: plain })
   }
 }
 

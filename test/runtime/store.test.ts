@@ -108,6 +108,32 @@ describe('a renewal', () => {
     ])
   })
 
+  test('that fails while other calls are answered, which only read, is no store that answers again', async () => {
+    start()
+    await world.settle()
+    client.road.trouble('renew', refused)
+    await world.pass(RENEW_MS)
+    for (let reads = 0; reads < 5; reads++) {
+      await client.simba.survey()
+      await world.pass(100)
+    }
+    expect(client.of('backend.failing')).toHaveLength(1)
+    expect(client.of('backend.recovered')).toEqual([])
+    client.road.heal()
+    await world.pass(RENEW_MS)
+    expect(client.of('backend.recovered')).toHaveLength(1)
+  })
+
+  test('whose answer is under way when the client stops is no failure of the store', async () => {
+    start()
+    await world.settle()
+    client.road.trouble('renew', () => new Promise(() => {}))
+    await world.pass(RENEW_MS)
+    await world.until(client.simba.stop(), LEASE_MS)
+    expect(client.of('backend.failing')).toEqual([])
+    expect(client.log.of('warn')).toEqual([])
+  })
+
   test('that nobody answers is given up after a renew interval, and no second one is under way beside it', async () => {
     start()
     await world.settle()
