@@ -1,21 +1,13 @@
 /**
  * Ten thousand partitions of one group on one node: how long until all are led, how much memory they take, how long until all are stopped.
- * Run with `node --expose-gc --import tsx bench/partitions.ts [memory|sqlite|redis]`.
+ * Run with `node --expose-gc --import tsx bench/partitions.ts [memory|sqlite|redis|zookeeper]`.
  */
-import { rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { createSimba, fixedDelay } from 'simba-xstate'
-import { memory } from 'simba-xstate/memory'
-import { redis } from 'simba-xstate/redis'
-import { sqlite } from 'simba-xstate/sqlite'
-import { RedisServer } from '../test/support/redis-server.ts'
+import { openStore } from './support/store.ts'
 
 const PARTITIONS = 10_000
-const store = process.argv[2] ?? 'memory'
-const file = join(tmpdir(), `simba-bench-${process.pid}.db`)
-const server = store === 'redis' ? await RedisServer.start() : undefined
-const backend = server ? redis(server.url) : store === 'sqlite' ? sqlite(file) : memory()
+const name = process.argv[2]
+const store = await openStore(name)
 
 const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(0)} MB`
 const cpuMs = (since: NodeJS.CpuUsage) => {
@@ -28,7 +20,7 @@ const heap = () => {
 }
 
 const before = heap()
-const simba = createSimba({ backend })
+const simba = createSimba({ backend: store.backend() })
 let leading = 0
 const all = new Promise<void>((resolve) => {
   simba.on('term.started', () => {
@@ -53,11 +45,10 @@ const stopCpu = process.cpuUsage()
 await simba.stop()
 const stopMs = performance.now() - stopping
 const stopCpuMs = cpuMs(stopCpu)
-rmSync(file, { force: true })
-await server?.dispose()
+await store.dispose()
 
 console.table({
-  [store]: {
+  [name ?? 'memory']: {
     partitions: PARTITIONS,
     'start ms': Math.round(startMs),
     'of cpu': startCpuMs,

@@ -3,8 +3,11 @@ import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { ensureServers } from './servers.ts'
 
+const STORES = [['memory'], ['sqlite'], ['redis'], ['zookeeper']]
+
 const RUNS: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  partitions: [['memory'], ['sqlite'], ['redis']],
+  partitions: STORES,
+  rebalance: STORES,
 }
 
 const all = readdirSync('bench')

@@ -13,7 +13,7 @@ import {
   stateIn,
 } from 'xstate'
 import type { JoinAnswer, LeaveAnswer } from '../model/answers.ts'
-import { partitionLease } from '../model/names.ts'
+import { partitionLease, partitionOf } from '../model/names.ts'
 import type { Schedule } from '../model/schedule.ts'
 import { type ChildSpec, COHORT_SIZE, type CohortCommand, type CohortFact, cohortMachine } from './cohort.ts'
 import type { SessionFact } from './facts.ts'
@@ -203,6 +203,14 @@ function byCohort(partitions: readonly number[]): Map<number, number[]> {
   return cohorts
 }
 
+function leasesByCohort({ name, partitions }: GroupSpec, leases: readonly string[]) {
+  const freed = leases.map((lease) => partitionOf(name, partitions, lease)).filter((partition) => partition !== null)
+  return [...byCohort(freed)].map(([index, partitions]) => {
+    const leases = partitions.map((partition) => partitionLease(name, partition))
+    return [index, leases] as const
+  })
+}
+
 function without(partitions: readonly number[], others: readonly number[]): readonly number[] {
   const left = new Set(others)
   return partitions.filter((partition) => !left.has(partition))
@@ -233,6 +241,15 @@ const supervisor = supervisorSetup.extend({
       const [next, ...others] = context.orders
       enqueue.assign({ orders: others })
       if (next) enqueue.sendTo(cohortId(next.cohort), next.command)
+    }),
+    /** To those that can have them: of thousands of partitions that are handed over, each is news to one cohort. */
+    offer: supervisorSetup.enqueueActions(({ context, event, enqueue }) => {
+      assertEvent(event, 'leases.freed')
+      const { group, cohorts } = context
+      for (const [index, leases] of group
+        ? leasesByCohort(group, event.leases)
+        : cohorts.map((index) => [index, event.leases] as const))
+        if (cohorts.includes(index)) enqueue.sendTo(cohortId(index), { type: 'leases.freed', leases })
     }),
     tellCohorts: supervisorSetup.enqueueActions(({ context, event, enqueue }) => {
       for (const index of context.cohorts) enqueue.sendTo(cohortId(index), event)
@@ -314,7 +331,7 @@ const children = supervisor.createStateConfig({
     none: { type: 'final' },
   },
   on: {
-    'leases.freed': { actions: 'tellCohorts' },
+    'leases.freed': { actions: 'offer' },
     'session.opened': { actions: ['noteSession', 'tellCohorts'] },
     'session.lost': { actions: ['noteLoss', 'tellCohorts'] },
     'store.restarted': { actions: 'tellCohorts' },

@@ -204,6 +204,18 @@ describe('following the view', () => {
     actor.send({ type: 'store.restarted', session: 's1', holds: {} })
     expect(campaign.open).toHaveLength(2)
   })
+
+  test('an offer is news to the cohort of its partition alone, however many there are', () => {
+    const { actor, join, view: views, campaign } = supervise({ ...GROUP, partitions: 200 }, 's1')
+    join.answer(JOINED)
+    views.answer(view(1, [0, 1, 100]))
+    const heard: string[] = []
+    const { children } = actor.getSnapshot()
+    for (const id of ['cohort.0', 'cohort.3'] as const) children[id]!.subscribe(() => heard.push(id))
+    actor.send({ type: 'leases.freed', leases: ['billing.1', 'billing.0', 'billing.40', 'other.1'] })
+    expect(heard).toEqual(['cohort.0'])
+    expect(campaign.open).toHaveLength(3)
+  })
 })
 
 describe('a restart of the store', () => {
