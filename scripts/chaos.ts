@@ -1,5 +1,5 @@
 /**
- * `npm run chaos -- --minutes N [--store redis|sqlite] [--seed S]`: random faults on real processes and real servers, for so many
+ * `npm run chaos -- --minutes N [--store redis|sqlite|zookeeper] [--seed S]`: random faults on real processes and real servers, for so many
  * minutes on each store. A seed plays the one round that it stands for. Ends with 1 where something did not hold.
  */
 import { parseArgs } from 'node:util'

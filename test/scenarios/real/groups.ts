@@ -23,7 +23,7 @@ export function balance(nodes: Cluster, partitions: number, members: readonly st
   return reigns.length === partitions && isEachAtHome ? reigns : undefined
 }
 
-function sessionOf(nodes: Cluster, name: string): string {
+export function sessionOf(nodes: Cluster, name: string): string {
   const opening = nodes.lines.findLast((line) => line.node === name && line.type === 'session.opened')
   return opening?.type === 'session.opened' ? opening.session : name
 }
