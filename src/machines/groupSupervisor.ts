@@ -359,6 +359,9 @@ const pace = supervisor.createStateConfig({
   },
 })
 
+/** At once, whatever has failed before: the handover waits for it. */
+const toLeave = { target: '#membership.leaving', actions: 'clearFailures' } as const
+
 const membership = supervisor.createStateConfig({
   initial: 'choosing',
   states: {
@@ -414,8 +417,8 @@ const membership = supervisor.createStateConfig({
               description: 'The answer is awaited, and then undone.',
               on: {
                 'session.lost': '#membership.none',
-                'xstate.done.actor.join': '#membership.leaving',
-                'xstate.error.actor.join': '#membership.leaving',
+                'xstate.done.actor.join': toLeave,
+                'xstate.error.actor.join': toLeave,
               },
             },
           },
@@ -427,7 +430,7 @@ const membership = supervisor.createStateConfig({
             onDone: 'joining',
             onError: 'joining',
           },
-          on: { 'supervisor.stop': '#membership.leaving' },
+          on: { 'supervisor.stop': toLeave },
         },
         mismatched: {
           description:
@@ -439,7 +442,7 @@ const membership = supervisor.createStateConfig({
             onDone: 'joining',
             onError: 'joining',
           },
-          on: { 'supervisor.stop': '#membership.leaving' },
+          on: { 'supervisor.stop': toLeave },
         },
         viewing: {
           description: 'Asks who the members are, and works out what follows.',
@@ -473,7 +476,7 @@ const membership = supervisor.createStateConfig({
             },
           },
           on: {
-            'supervisor.stop': '#membership.leaving',
+            'supervisor.stop': toLeave,
             'partition.resting': 'joining',
             'partition.rested': 'joining',
             'store.restarted': 'joining',
@@ -489,7 +492,7 @@ const membership = supervisor.createStateConfig({
             onError: 'viewing',
           },
           on: {
-            'supervisor.stop': '#membership.leaving',
+            'supervisor.stop': toLeave,
             'partition.resting': 'joining',
             'partition.rested': 'joining',
             'store.restarted': 'joining',
@@ -497,7 +500,7 @@ const membership = supervisor.createStateConfig({
         },
         member: {
           on: {
-            'supervisor.stop': '#membership.leaving',
+            'supervisor.stop': toLeave,
             'group.changed': { guard: 'isNews', target: 'viewing' },
             'partition.resting': 'joining',
             'partition.rested': 'joining',

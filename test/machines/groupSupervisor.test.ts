@@ -414,7 +414,7 @@ describe('a stop', () => {
   })
 
   test.each(['retrying', 'mismatched', 'viewing', 'unseeing'] as const)(
-    'while %s leaves, since an earlier attempt may have joined',
+    'while %s leaves at once, since an earlier attempt may have joined',
     (where) => {
       const { actor, join, view: views, leave, isGone, is } = group()
       if (where === 'retrying') join.fail()
@@ -423,6 +423,7 @@ describe('a stop', () => {
       if (where === 'unseeing') views.fail()
       expect(is({ membership: { inside: where } })).toBe(true)
       actor.send(STOP)
+      expect(leave.last.input.attempt).toBe(0)
       leave.answer(LEFT)
       expect(isGone()).toBe(true)
     },
