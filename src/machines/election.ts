@@ -319,7 +319,7 @@ export const electionMachine = electionSetup.createMachine({
               { guard: wasGranted, target: '#election.releasing.toStop', actions: noteGrant },
               { target: '#election.withdrawing.toStop', actions: 'clearFailures' },
             ],
-            'xstate.error.actor.campaign': '#election.withdrawing.toStop',
+            'xstate.error.actor.campaign': { target: '#election.withdrawing.toStop', actions: 'clearFailures' },
           },
         },
         steppingDown: {
@@ -330,7 +330,7 @@ export const electionMachine = electionSetup.createMachine({
               { guard: wasGranted, target: '#election.releasing.toRest', actions: noteGrant },
               { target: '#election.withdrawing.toRest', actions: 'clearFailures' },
             ],
-            'xstate.error.actor.campaign': '#election.withdrawing.toRest',
+            'xstate.error.actor.campaign': { target: '#election.withdrawing.toRest', actions: 'clearFailures' },
           },
         },
       },
@@ -344,8 +344,8 @@ export const electionMachine = electionSetup.createMachine({
         onError: 'campaigning',
       },
       on: {
-        'election.stop': 'withdrawing.toStop',
-        STEP_DOWN: 'withdrawing.toRest',
+        'election.stop': { target: 'withdrawing.toStop', actions: 'clearFailures' },
+        STEP_DOWN: { target: 'withdrawing.toRest', actions: 'clearFailures' },
         'session.lost': { target: 'unready', actions: 'noteLoss' },
       },
     },

@@ -238,12 +238,14 @@ describe('a stop is never forgotten', () => {
   test.each([
     ['held', HELD],
     ['granted', granted(7)],
+    ['without an answer', undefined],
   ] as const)('during a campaign after failed ones, that is %s: nothing waits longer than it must', (_, answer) => {
     const { campaign, backoff, withdraw, release, actor } = contend()
     campaign.fail()
     backoff.answer()
     actor.send(STOP)
-    campaign.answer(answer)
+    if (answer) campaign.answer(answer)
+    else campaign.fail()
     expect([...withdraw.open, ...release.open].map(({ input }) => input.attempt)).toEqual([0])
   })
 
@@ -256,6 +258,7 @@ describe('a stop is never forgotten', () => {
       if (where === 'quarantined') campaign.answer({ kind: 'quarantined', retryInMs: 1 })
       expect(is(where)).toBe(true)
       actor.send(STOP)
+      expect(withdraw.last.input.attempt).toBe(0)
       withdraw.fail()
       withdraw.answer({ kind: 'stale' })
       withdraw.answer({ kind: 'withdrawn' })
