@@ -80,7 +80,9 @@ export function createEffects({ settings: { clock, logger }, events, store, term
       },
       reportCrash,
       reportSkipped(_: unknown, params: TermKey & { readonly starts: number }) {
-        if (params.starts > 0) events.publish({ type: 'schedule.skipped', ...keyOf(params), starts: params.starts })
+        // Of a term that is over, no start was missed.
+        if (params.starts === 0 || !terms.get(params)?.isValid) return
+        events.publish({ type: 'schedule.skipped', ...keyOf(params), starts: params.starts })
       },
     },
     session: {
@@ -98,12 +100,9 @@ export function createEffects({ settings: { clock, logger }, events, store, term
       reportOpened: (_: unknown, { session }: OfSession) => events.publish({ type: 'session.opened', session }),
       reportSuspended(_: unknown, params: OfSession & { error: PlainError; validUntilMs: number }) {
         const { session, error, validUntilMs } = params
-        events.publish({
-          type: 'session.suspended',
-          session,
-          error,
-          remainingMs: Math.max(0, validUntilMs - clock.now()),
-        })
+        const remainingMs = validUntilMs - clock.now()
+        // With no time left, the next that is told of it is that it is lost.
+        if (remainingMs > 0) events.publish({ type: 'session.suspended', session, error, remainingMs })
       },
       reportResumed: (_: unknown, { session }: OfSession) => events.publish({ type: 'session.resumed', session }),
       reportClosed: (_: unknown, { session }: { session: string | null }) =>
