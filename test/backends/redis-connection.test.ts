@@ -1,13 +1,12 @@
 /** What becomes of a Redis client when its server, or the way there, does not behave. Each fault is made with a real server. */
-import { spawn } from 'node:child_process'
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { Redis } from 'ioredis'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { NotSentError } from '../../src/backends/port.ts'
 import { makeClients } from '../../src/backends/redis/driver.ts'
 import { redis } from '../../src/backends/redis/index.ts'
+import { expectNothingLeftBy } from '../support/leftovers.ts'
 import { RedisServer, type RedisServerOptions } from '../support/redis-server.ts'
 import { answering, type Client, client, freshNamespace, openClient, until } from '../support/store-client.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
@@ -81,7 +80,8 @@ describe('the way to the server', () => {
     await until('the hint of the loss', () => hinted.includes('disconnected'))
     const before = performance.now()
     for (let call = 0; call < 100; call++) await expect(player.renew()).rejects.toEqual(unavailable)
-    expect(performance.now() - before).toBeLessThan(200)
+    // A single one that waited for the server would take as long as its deadline.
+    expect(performance.now() - before).toBeLessThan(10_000)
     await server.start()
     await until('the hint of the return', () => hinted.includes('connected'))
     await answering(connection)
@@ -308,34 +308,10 @@ describe('after close, nothing is left', () => {
     it(what, async () => {
       if (what.includes('not there')) await server.kill()
       if (what.includes('frozen')) server.freeze()
-      const index = fileURLToPath(new URL('../../src/backends/redis/index.ts', import.meta.url))
-      const script = `
-        import { redis } from '${index}'
-        const none = () => {}
-        const connection = redis('${server.url}').connect({
-          clock: { now: () => performance.now(), wallMs: () => Date.now() }, random: Math.random,
-          logger: { debug: none, info: none, warn: none, error: none }, namespace: '${namespace}',
-        })
-        const session = connection.session({ node: 'a', leaseDurationMs: 1000, renewIntervalMs: 300 }, none)
-        ${code}
-        await connection.close()
-        process.once('exit', () => console.log('exits after ' + Math.round(performance.now() - closed)))
-        const closed = performance.now()
-        console.log(JSON.stringify(process.getActiveResourcesInfo().filter((name) => /Timeout|TCP/.test(name))))`
-      expect(await runScript(script)).toMatch(/^\[\]\nexits after \d{1,3}\n$/)
+      await expectNothingLeftBy({ backend: 'redis', url: server.url, namespace, code })
     }, 20_000)
   }
 })
-
-async function runScript(script: string): Promise<string> {
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script])
-  const killer = setTimeout(() => child.kill('SIGKILL'), 10_000)
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data))
-  await new Promise((resolve) => child.once('close', resolve))
-  clearTimeout(killer)
-  return output
-}
 
 /** The commands that come to the server from now on, without those that scripts call. By hand: ioredis trips over its own monitor. */
 async function monitor(target: RedisServer): Promise<string[]> {

@@ -1,8 +1,7 @@
 /** What becomes of a ZooKeeper client when its server, or the way there, does not behave. Each fault is made with a real server. */
-import { spawn } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { zookeeper } from '../../src/backends/zookeeper/index.ts'
+import { expectNothingLeftBy } from '../support/leftovers.ts'
 import { answering, type Client, client, freshNamespace, openClient, until } from '../support/store-client.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
 import { expireOwner } from '../support/zookeeper-expiry.ts'
@@ -66,7 +65,8 @@ describe.skipIf(isZooKeeperMissing)('the way to the server', () => {
     await until('the hint of the loss', () => hinted.includes('disconnected'))
     const before = performance.now()
     for (let call = 0; call < 100; call++) await expect(player.renew()).rejects.toEqual(unavailable)
-    expect(performance.now() - before).toBeLessThan(200)
+    // A single one that waited for the server would take as long as its deadline.
+    expect(performance.now() - before).toBeLessThan(10_000)
     await server.start()
     await until('the hint of the return', () => hinted.includes('connected'))
     await player.renewed()
@@ -385,31 +385,12 @@ describe.skipIf(isZooKeeperMissing)('after close, nothing is left', () => {
     it(what, async () => {
       if (what.includes('not there')) await server.kill()
       if (what.includes('frozen')) server.freeze()
-      const index = fileURLToPath(new URL('../../src/backends/zookeeper/index.ts', import.meta.url))
-      const script = `
-        import { zookeeper } from '${index}'
-        const none = () => {}
-        const connection = zookeeper('${server.url}').connect({
-          clock: { now: () => performance.now(), wallMs: () => Date.now() }, random: Math.random,
-          logger: { debug: none, info: none, warn: none, error: none }, namespace: '${namespace}',
-        })
-        const session = connection.session({ node: 'a', leaseDurationMs: 1000, renewIntervalMs: 300 }, none)
-        ${code.replace('PID', `${server.pid}`)}
-        await connection.close()
-        process.once('exit', () => console.log('exits after ' + Math.round(performance.now() - closed)))
-        const closed = performance.now()
-        console.log(JSON.stringify(process.getActiveResourcesInfo().filter((name) => /Timeout|TCP/.test(name))))`
-      expect(await runScript(script)).toMatch(/^\[\]\nexits after \d{1,3}\n$/)
+      await expectNothingLeftBy({
+        backend: 'zookeeper',
+        url: server.url,
+        namespace,
+        code: code.replace('PID', `${server.pid}`),
+      })
     }, 20_000)
   }
 })
-
-async function runScript(script: string): Promise<string> {
-  const child = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script])
-  const killer = setTimeout(() => child.kill('SIGKILL'), 10_000)
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data) => (output += data))
-  await new Promise((resolve) => child.once('close', resolve))
-  clearTimeout(killer)
-  return output
-}

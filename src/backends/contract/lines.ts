@@ -66,6 +66,8 @@ export const lineCases = [
     await a!.free('x', first)
     await scene.assertOffered(b!, 'x')
     const second = await c!.win('x')
+    // Who hears late of a lease that was taken and freed again may hear of nothing.
+    await scene.until('the offer to b is over', async () => !(await b!.inbox()).freed.includes('x'))
     await c!.free('x', second)
     await scene.assertOffered(b!, 'x')
     await b!.free('x', await b!.win('x'))

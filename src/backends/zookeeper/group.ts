@@ -7,7 +7,7 @@ import { ANY_VERSION, type Change } from './client/changes.ts'
 import { LostError, wasRefused } from './client/errors.ts'
 import type { Desk } from './desk.ts'
 import { formatMember, readMember } from './records.ts'
-import { Turns } from './turns.ts'
+import { Commands, Turns } from './turns.ts'
 
 /** Others may join and leave meanwhile. */
 const MOST_ATTEMPTS = 10
@@ -16,9 +16,9 @@ export class Group {
   readonly #desk: Desk
   readonly #name: string
   readonly #turns = new Turns()
+  readonly #commands = new Commands(this.#turns, () => this.#find())
   #entry: MemberEntry | null = null
   /** A command of unknown outcome has come before: what is known is not all that there is. */
-  #isUncertain = false
   #version = 0
   /** The version that this session has made itself: no news. */
   #ownVersion = 0
@@ -40,11 +40,11 @@ export class Group {
 
   /** Whether there is nothing to remember. */
   get isBlank(): boolean {
-    return this.#turns.isIdle && !this.#entry && !this.#isUncertain
+    return this.#turns.isIdle && !this.#entry && this.#commands.isCertain
   }
 
   join(entry: MemberEntry): Promise<JoinAnswer> {
-    return this.#command(async () => {
+    return this.#commands.take(async () => {
       if (this.#entry && isSame(this.#entry, entry)) return { kind: 'joined' }
       for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt++) {
         const present = this.#entry?.partitions ?? (await this.#readPartitions())
@@ -59,7 +59,7 @@ export class Group {
   }
 
   leave(): Promise<LeaveAnswer> {
-    return this.#command(async () => {
+    return this.#commands.take(async () => {
       await this.#exit()
       return { kind: 'left' }
     })
@@ -96,18 +96,6 @@ export class Group {
     return this.#looking
   }
 
-  #command<A>(command: () => Promise<A>): Promise<A> {
-    return this.#turns.take(async () => {
-      try {
-        if (this.#isUncertain) await this.#find()
-        return await command()
-      } catch (error) {
-        this.#isUncertain = true
-        throw error
-      }
-    })
-  }
-
   /** Reads what this session really has here. */
   async #find(): Promise<void> {
     const { session } = this.#desk
@@ -115,7 +103,6 @@ export class Group {
     const member =
       typeof partitions === 'number' ? await this.#readMember(this.#membersPath(partitions), session) : null
     this.#entry = member && { partitions: member.partitions, resting: member.resting }
-    this.#isUncertain = false
     if (this.#entry) await this.#look()
   }
 

@@ -9,7 +9,7 @@ import type { Happening } from './client/watches.ts'
 import type { Desk } from './desk.ts'
 import { candidatePrefix, inOrder } from './paths.ts'
 import { formatNode, readNode } from './records.ts'
-import { Turns } from './turns.ts'
+import { Commands, Turns } from './turns.ts'
 
 /** This session's holder node. */
 interface Hold {
@@ -26,11 +26,11 @@ export class Lease {
   readonly #desk: Desk
   readonly #name: string
   readonly #turns = new Turns()
+  readonly #commands = new Commands(this.#turns, () => this.#find())
   #hold: Hold | null = null
   /** The name of this session's candidate. */
   #candidate: string | null = null
   /** A command of unknown outcome has come before: what is known is not all that there is. */
-  #isUncertain = false
   /** Nobody is ahead in line. */
   #isFirst = false
   /** Nobody is behind either. */
@@ -65,12 +65,12 @@ export class Lease {
 
   /** Whether there is nothing to remember. */
   get isBlank(): boolean {
-    const isInvolved = this.#hold || this.#candidate !== null || this.#isOffered || this.#isUncertain
+    const isInvolved = this.#hold || this.#candidate !== null || this.#isOffered || !this.#commands.isCertain
     return !isInvolved && this.#turns.isIdle
   }
 
   campaign(): Promise<CampaignAnswer> {
-    return this.#command(async () => {
+    return this.#commands.take(async () => {
       let holder = ''
       for (let attempt = 1; attempt <= MOST_ATTEMPTS; attempt++) {
         const token = await this.#take(attempt)
@@ -89,7 +89,7 @@ export class Lease {
   }
 
   withdraw(): Promise<WithdrawAnswer> {
-    return this.#command(async () => {
+    return this.#commands.take(async () => {
       for (let attempt = 1; this.#hold || this.#candidate !== null; attempt++) {
         try {
           await this.#desk.commit(...this.#freeing(), ...this.#leaving())
@@ -104,7 +104,7 @@ export class Lease {
   }
 
   release(token: number): Promise<ReleaseAnswer> {
-    return this.#command(async () => {
+    return this.#commands.take(async () => {
       for (let attempt = 1; this.#hold?.token === token; attempt++) {
         try {
           await this.#desk.commit(...this.#freeing())
@@ -141,18 +141,6 @@ export class Lease {
     return this.#relinking
   }
 
-  #command<A>(command: () => Promise<A>): Promise<A> {
-    return this.#turns.take(async () => {
-      try {
-        if (this.#isUncertain) await this.#find()
-        return await command()
-      } catch (error) {
-        this.#isUncertain = true
-        throw error
-      }
-    })
-  }
-
   /** Reads what this session really has here. */
   async #find(): Promise<void> {
     const [holder, names] = await Promise.all([this.#readHolder(), this.#readLine()])
@@ -160,7 +148,6 @@ export class Lease {
     this.#hold = holder?.hold ?? null
     this.#candidate = names.find((name) => name.startsWith(prefix)) ?? null
     if (this.#candidate === null) this.#leftLine()
-    this.#isUncertain = false
   }
 
   /** What was ours has been changed by somebody else. Nobody does but an operator, and yet this must not go on for ever. */

@@ -25,6 +25,16 @@ function run(story: Story, node: string, script: string, options: StartOptions =
   return simba(words, { ...options, env: { ...story.env, ...options.env } })
 }
 
+/** A command that does not listen runs, and the next one waits. */
+async function stubbornAndPolite(): Promise<{ readonly story: Story; readonly one: SimbaProcess }> {
+  const story = new Story()
+  const one = run(story, 'one', STUBBORN)
+  await story.has('one', 'writes')
+  const two = run(story, 'two', POLITE)
+  await two.says(/held by one/)
+  return { story, one }
+}
+
 describe('a command runs while its node leads', () => {
   test('and when simba is told to stop, it leaves before the next one begins', async () => {
     const story = new Story()
@@ -57,11 +67,7 @@ describe('a command runs while its node leads', () => {
   })
 
   test('and when simba is killed, a command that ignores that is killed in time, with all of its children', async () => {
-    const story = new Story()
-    const one = run(story, 'one', STUBBORN)
-    await story.has('one', 'writes')
-    const two = run(story, 'two', POLITE)
-    await two.says(/held by one/)
+    const { story, one } = await stubbornAndPolite()
     one.signal('SIGKILL')
     await story.has('two', 'begins')
     expectNoneOf(story, 'one')
@@ -69,11 +75,7 @@ describe('a command runs while its node leads', () => {
   })
 
   test('and when simba is stopped for longer than its lease, the command is ended without it', async () => {
-    const story = new Story()
-    const one = run(story, 'one', STUBBORN)
-    await story.has('one', 'writes')
-    const two = run(story, 'two', POLITE)
-    await two.says(/held by one/)
+    const { story, one } = await stubbornAndPolite()
     one.signal('SIGSTOP')
     await story.has('two', 'begins')
     expectNoneOf(story, 'one')
