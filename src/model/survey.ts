@@ -1,6 +1,6 @@
 /**
- * A namespace as its operator sees it: who holds what, and who wants it. Read at one instant, and old news when it arrives: for people
- * and for logs, never for a decision.
+ * A namespace as its operator sees it: who holds what, and who wants it. Old news when it arrives, and not of one instant with every
+ * store: for people and for logs, never for a decision.
  */
 import type { Member } from './answers.ts'
 
@@ -28,7 +28,7 @@ export interface Contender {
 
 export interface SurveyedHolder extends Contender {
   readonly token: number
-  /** By the store's wall clock; `null` where the store cannot tell. */
+  /** By the store's wall clock, perhaps only up to the holder's last renewal; `null` where the store cannot tell. */
   readonly ledForMs: number | null
 }
 

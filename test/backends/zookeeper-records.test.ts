@@ -125,7 +125,7 @@ describe.skipIf(isZooKeeperMissing)('the nodes', () => {
       })
     }
     const { data } = await (await admin(`simba:${owner.password}`)).data(`${root}/holders/x`)
-    expect(JSON.parse(data)).toEqual({ node: 'a' })
+    expect(JSON.parse(data)).toEqual({ node: 'a', session: player.session.id })
   })
 
   it('have safe names, whatever they are named after', async () => {

@@ -111,7 +111,7 @@ export const surveyCases = [
       const before = await ledForMs()
       if (before === null) return
       assert.ok(before !== undefined && before >= 0 && before <= scene.leaseMs, `${before} ms after the grant`)
-      await scene.pass(scene.leaseMs)
+      await scene.passAwake(scene.leaseMs, a!)
       const after = await ledForMs()
       assert.ok(
         after && after - before >= scene.leaseMs - scene.slackMs,

@@ -1,5 +1,5 @@
-/** One client's way to an ensemble. Each session has a ZooKeeper session of its own; who only asks for leaders borrows one, or has one for reading. */
-import type { BackendEnvironment, Connection, Hint, Leader, Session, SessionOptions } from '../port.ts'
+/** One client's way to an ensemble. Each session has a ZooKeeper session of its own; who only asks borrows one, or has one for reading. */
+import type { BackendEnvironment, Connection, Hint, Leader, Session, SessionOptions, Survey } from '../port.ts'
 import { makeSessionId } from '../session-id.ts'
 import type { ZooKeeperAddress } from './address.ts'
 import type { ZooKeeperClient } from './client/client.ts'
@@ -10,6 +10,7 @@ import { Reader } from './reader.ts'
 import { readNode, tokenOf } from './records.ts'
 import { findRoot } from './root.ts'
 import { ZooKeeperSession } from './session.ts'
+import { survey } from './survey.ts'
 
 export class ZooKeeperConnection implements Connection {
   readonly #address: ZooKeeperAddress
@@ -35,7 +36,7 @@ export class ZooKeeperConnection implements Connection {
 
   async leaders(leases: readonly string[]): Promise<readonly (Leader | null)[]> {
     try {
-      const client = this.#borrow() ?? (await this.#reader.client())
+      const client = await this.#client()
       // Sent together, and done in this order: what is read is not older than the question.
       const [, base, ...leaders] = await Promise.all([
         client.sync(this.#paths.root),
@@ -50,15 +51,23 @@ export class ZooKeeperConnection implements Connection {
     }
   }
 
+  async survey(most: number): Promise<Survey> {
+    try {
+      return await survey(await this.#client(), this.#paths, most)
+    } catch (error) {
+      throw inOurWords(error)
+    }
+  }
+
   async close(): Promise<void> {
     const sessions = [...this.#sessions]
     this.#sessions.clear()
     await Promise.all([...sessions.map((session) => session.abandon()), this.#reader.close()])
   }
 
-  #borrow(): ZooKeeperClient | undefined {
+  async #client(): Promise<ZooKeeperClient> {
     for (const { reader } of this.#sessions) if (reader) return reader
-    return undefined
+    return this.#reader.client()
   }
 }
 

@@ -8,7 +8,7 @@ import { LostError, wasRefused } from './client/errors.ts'
 import type { Happening } from './client/watches.ts'
 import type { Desk } from './desk.ts'
 import { candidatePrefix, inOrder } from './paths.ts'
-import { formatNode, readNode } from './records.ts'
+import { formatHolder, readNode } from './records.ts'
 import { Commands, Turns } from './turns.ts'
 
 /** This session's holder node. */
@@ -158,9 +158,9 @@ export class Lease {
 
   /** Returns the token where the lease was free, or held by this session already. */
   async #take(attempt: number): Promise<number | null> {
-    const { node, token } = this.#desk
+    const { node, session, token } = this.#desk
     const path = this.#holderPath
-    const data = formatNode(node)
+    const data = formatHolder(node, session)
     const write = (version: number): Change => ({ type: 'set', path, data, version })
     const changes: readonly Change[] = this.#hold
       ? [write(this.#hold.version)]

@@ -5,6 +5,10 @@ export interface Paths {
   readonly root: string
   /** What is created with the root, and stays. */
   readonly parents: readonly string[]
+  /** The folders of what `holder`, `line` and `group` name. */
+  readonly holders: string
+  readonly lines: string
+  readonly groups: string
   /** An ephemeral node for each session. */
   session(session: string): string
   /** An ephemeral node while somebody holds the lease. */
@@ -23,12 +27,28 @@ export function encodeName(name: string): string {
   return encoded === '' ? '%' : encoded
 }
 
+/** The name again; null for what nobody here has encoded. */
+export function decodeName(encoded: string): string | null {
+  if (encoded === '%') return ''
+  try {
+    return decodeURIComponent(encoded)
+  } catch {
+    return null
+  }
+}
+
 export function pathsIn(chroot: string, namespace: string): Paths {
   const root = `${chroot}/simba/${encodeName(namespace)}`
-  const [sessions, holders, lines, groups] = ['sessions', 'holders', 'lines', 'groups'].map((part) => `${root}/${part}`)
+  const [sessions, holders, lines, groups] = [
+    `${root}/sessions`,
+    `${root}/holders`,
+    `${root}/lines`,
+    `${root}/groups`,
+  ] as const
   return {
     root,
-    parents: [sessions!, holders!, lines!, groups!],
+    parents: [sessions, holders, lines, groups],
+    ...{ holders, lines, groups },
     session: (session) => `${sessions}/${session}`,
     holder: (lease) => `${holders}/${encodeName(lease)}`,
     line: (lease) => `${lines}/${encodeName(lease)}`,
@@ -45,6 +65,10 @@ export function ancestors(path: string): readonly string[] {
 /** What a candidate's name begins with; the server appends its place. */
 export function candidatePrefix(session: string): string {
   return `${session}-`
+}
+
+export function sessionOf(candidate: string): string {
+  return candidate.slice(0, candidate.indexOf('-'))
 }
 
 /** The candidates in the order in which they came. */

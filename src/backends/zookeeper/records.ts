@@ -43,6 +43,16 @@ export function readNode(data: string): string {
   return typeof node === 'string' ? node : unexpected(data)
 }
 
+export function formatHolder(node: string, session: string): string {
+  return JSON.stringify({ node, session })
+}
+
+/** Returns the port's id of the holder's session. */
+export function readHolder(data: string): string {
+  const { session } = parse(data)
+  return typeof session === 'string' ? session : unexpected(data)
+}
+
 export function formatMember(node: string, { partitions, resting }: MemberEntry): string {
   return JSON.stringify({ node, partitions, resting })
 }

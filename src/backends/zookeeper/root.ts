@@ -23,7 +23,7 @@ export async function ensureRoot(client: ZooKeeperClient, paths: Paths, clock: C
 }
 
 /** The base of the namespace's tokens, or null where there is no such namespace. */
-export async function findRoot(client: ZooKeeperClient, { root }: Paths): Promise<number | null> {
+export async function findRoot(client: Pick<ZooKeeperClient, 'data'>, { root }: Paths): Promise<number | null> {
   try {
     return readRoot(root, (await client.data(root)).data)
   } catch (error) {

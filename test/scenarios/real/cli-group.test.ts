@@ -6,6 +6,9 @@ import { describe, expect, test } from 'vitest'
 import { builtPackage } from '../../support/built-package.ts'
 import { residentMegabytes } from '../../support/processes.ts'
 import { SimbaProcess, type StartOptions, until } from '../../support/simba-process.ts'
+import { isZooKeeperMissing } from '../../support/zookeeper-server.ts'
+import { readTree } from '../../support/zookeeper-tree.ts'
+import { zooKeeperServer } from './stage.ts'
 import { POLITE, Story } from './story.ts'
 
 const PARTITIONS = 6
@@ -158,6 +161,46 @@ describe('the status', () => {
     simba(story, ['run', 'ingest', '--node', 'one', '--', 'sleep', '1000'])
     await watching.says(/ingest +one/, 2)
     expect(watching.isRunning).toBe(true)
+  })
+})
+
+describe.skipIf(isZooKeeperMissing)('the status of a ZooKeeper', () => {
+  const server = zooKeeperServer()
+  // Nobody is missed here, and renewals bring the time on.
+  const calm = ['--lease-duration', '20s', '--renew-interval', '500ms']
+
+  test('tells who leads, since when, who waits, and who has which partitions, and leaves nothing there', async () => {
+    const story = new Story()
+    const env = { SIMBA_BACKEND: server().url }
+    const start = (node: string, ...words: readonly string[]) => {
+      return simba(story, [...words, '--node', node, ...calm, '--', 'sh', '-c', POLITE], { env })
+    }
+    start('one', 'run', 'ingest')
+    const { rest } = await story.has('one', 'begins')
+    await start('two', 'run', 'ingest').says(/held by one/)
+    await start('three', 'group', 'billing', '--partitions', '2').says(/leads 2 of 2 partitions of 'billing': 0-1/)
+    const ask = async (...words: readonly string[]) => {
+      const asked = simba(story, ['status', ...words], { env })
+      return { ...(await asked.end()), text: asked.stdout }
+    }
+    const nodes = async () => [...(await readTree(server().port)).keys()]
+
+    const before = await nodes()
+    const table = await ask()
+    expect(table.code).toBe(0)
+    expect(table.text).toMatch(new RegExp(`^ingest +one +${rest[0]} +[1-9]\\d*s +two$`, 'm'))
+    expect(table.text).toMatch(/^three +0-1 +\d+s +-$/m)
+    expect(await nodes()).toEqual(before)
+
+    expect(JSON.parse((await ask('--json')).text)).toMatchObject({
+      namespace: 'simba',
+      isWhole: true,
+      leases: [{ lease: 'ingest', holder: { node: 'one', token: Number(rest[0]) }, waiting: [{ node: 'two' }] }],
+      groups: [{ group: 'billing', unled: [], members: [{ node: 'three', partitions: [0, 1] }] }],
+    })
+    const codes = await Promise.all(['ingest', 'billing', 'nothing'].map((name) => ask(name)))
+    expect(codes.map(({ code }) => code)).toEqual([0, 0, 1])
+    expect((await ask('--namespace', 'other')).text).toContain('Nobody holds or wants anything.')
   })
 })
 

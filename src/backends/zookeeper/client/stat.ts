@@ -6,6 +6,8 @@ export interface Stat {
   readonly czxid: bigint
   /** The one that last wrote its data. */
   readonly mzxid: bigint
+  /** When that was, by the wall clock of the ensemble's leader in milliseconds. */
+  readonly mtimeMs: number
   /** Counts the writes of its data. */
   readonly version: number
   /** The session that it goes away with; 0 where it stays. */
@@ -18,7 +20,7 @@ export function readStat(reader: JuteReader): Stat {
   const czxid = reader.long()
   const mzxid = reader.long()
   reader.long() // ctime
-  reader.long() // mtime
+  const mtimeMs = Number(reader.long())
   const version = reader.int()
   reader.int() // cversion
   reader.int() // aversion
@@ -26,5 +28,5 @@ export function readStat(reader: JuteReader): Stat {
   reader.int() // dataLength
   reader.int() // numChildren
   const pzxid = reader.long()
-  return { czxid, mzxid, version, ephemeralOwner, pzxid }
+  return { czxid, mzxid, mtimeMs, version, ephemeralOwner, pzxid }
 }
