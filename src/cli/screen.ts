@@ -40,9 +40,11 @@ export class Screen {
 
 /** The message, and in brackets what it is about. */
 function line(message: string, details: object): string {
+  // What was thrown may be anything, and where nobody knows the cause of a fault there is none.
   const facts = Object.entries(details).flatMap(([key, value]) => {
-    if (key === 'err') return [(value as Error).message]
-    return value === undefined || typeof value === 'object' ? [] : [`${key} ${value}`]
+    if (value === undefined) return []
+    if (key === 'err') return [(value as Partial<Error> | null)?.message ?? String(value)]
+    return typeof value === 'object' ? [] : [`${key} ${value}`]
   })
   return facts.length === 0 ? message : `${message} (${facts.join(', ')})`
 }

@@ -22,3 +22,10 @@ export function residentMegabytes(pid: number): number {
   const [, kilobytes = ''] = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
   return Number(kilobytes) / 1_024
 }
+
+/** Its state by one letter, and whose child it is. On Linux alone. */
+export function statOf(pid: number): { readonly state: string | undefined; readonly parent: number } {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return { state, parent: Number(parent) }
+}

@@ -1,7 +1,8 @@
 /** `simba lock`, as somebody who knows flock expects it, and what flock cannot do. */
-import { describe, expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { builtPackage } from '../../support/built-package.ts'
-import { isRunning } from '../../support/processes.ts'
+import { isRunning, statOf } from '../../support/processes.ts'
 import { RedisServer } from '../../support/redis-server.ts'
 import { SimbaProcess, type StartOptions, until } from '../../support/simba-process.ts'
 import { isRedisMissing } from './stage.ts'
@@ -105,4 +106,44 @@ describe.skipIf(isRedisMissing)('a lock that is lost', () => {
       await server.dispose()
     }
   })
+
+  // Nobody but the guard hears of the command's end: while it stands still, the command is not gone for simba.
+  test.skipIf(process.platform !== 'linux')(
+    'is not taken again by the same simba before its command is gone, however long that takes',
+    async () => {
+      const story = new Story()
+      const server = await RedisServer.start()
+      const env = { ...story.env, SIMBA_BACKEND: server.url }
+      const words = ['--verbose', '--node', 'one', '--lease-duration', '3s', '--', 'sh', '-c', STUBBORN]
+      const one = lock(story, words, { env })
+      const { pid, rest } = await story.has('one', 'begins')
+      const guard = statOf(pid).parent
+      onTestFinished(() => void (isRunning(guard) && process.kill(guard, 'SIGKILL')))
+      const holders = async () => {
+        const status = new SimbaProcess(built(), ['status', '--json'], { env })
+        expect(await status.end()).toEqual({ code: 0, signal: null })
+        return JSON.parse(status.stdout).leases
+      }
+      try {
+        process.kill(guard, 'SIGSTOP')
+        server.freeze()
+        await one.says(/its work is still there: it is ended by force/)
+        server.thaw()
+        await one.says(/The store answers again/)
+        expect(await holders()).toEqual([])
+        // Half the wait is within the time for which a term waits for its work to be gone, and half of it after that.
+        await one.says(/Leader work has ignored the interrupt until its term was out of time/)
+        await sleep(1_500)
+        expect(await holders()).toEqual([])
+        expect(one.isRunning).toBe(true)
+        process.kill(guard, 'SIGCONT')
+        expect(await one.end()).toEqual({ code: 76, signal: null })
+        expect(one.stderr.match(/has 'deploy' with token \d+/g)).toEqual([`has 'deploy' with token ${rest[0]}`])
+        expect(story.of('one', 'begins')).toHaveLength(1)
+        expect(one.stderr).not.toContain('The logger has failed')
+      } finally {
+        await server.dispose()
+      }
+    },
+  )
 })

@@ -1,7 +1,7 @@
 /** `command()` in an application: what the command is given, what becomes of its output, and how its end is told. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -12,7 +12,7 @@ import { sharedDeadline } from '../../../src/runtime/clock/machine.ts'
 import type { FromGuard, ToGuard } from '../../../src/runtime/executors/command/messages.ts'
 import { builtPackage } from '../../support/built-package.ts'
 import { LogBook } from '../../support/log-book.ts'
-import { isRunning } from '../../support/processes.ts'
+import { isRunning, statOf } from '../../support/processes.ts'
 import { until } from '../../support/simba-process.ts'
 
 const LEASE_MS = 3_000
@@ -261,12 +261,6 @@ describe('the guard of a command', () => {
     expect(said).toEqual([{ kind: 'gone', exitCode: null, signal: null }])
   })
 })
-
-function statOf(pid: number): { readonly state: string | undefined; readonly parent: number } {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-  const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return { state, parent: Number(parent) }
-}
 
 test('what is not allowed is refused when it is declared', () => {
   const refused = (...args: readonly unknown[]) => {
