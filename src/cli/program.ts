@@ -44,8 +44,8 @@ SIMBA_BACKEND is for many machines. 'simba help COMMAND' has more, with exit cod
       .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`)
     return command.addHelpText('after', `\n${teach.trim()}`)
   }
-  const commandLine = (command: Command) =>
-    command.argument('<name>', 'of the lease').argument('<command...>', 'what to run, behind --')
+  const commandLine = (command: Command, what = 'lease') =>
+    command.argument('<name>', `of the ${what}`).argument('<command...>', 'what to run, behind --')
 
   commandLine(
     withLeaseOptions(
@@ -125,6 +125,7 @@ Exit codes: as for 'simba schedule'.`,
         ),
       ),
     ),
+    'group',
   )
     .requiredOption('-p, --partitions <count>', 'how many there are, the same on all nodes', wholeNumber(1, 65_536))
     .addOption(new Option('--balance <how>', "'bounded' caps the fullest node").choices(['hashed', 'bounded']))

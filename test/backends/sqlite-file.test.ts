@@ -142,6 +142,13 @@ describe('place', () => {
     expect(await session.campaign('x', 1)).toMatchObject({ kind: 'granted' })
   })
 
+  test.skipIf(process.platform !== 'linux')('a folder in which there can be no other is told as well', async () => {
+    await expect(enroll(connect('/proc/simba/leases.db'), 'a').open()).rejects.toMatchObject({
+      code: 'BACKEND_UNAVAILABLE',
+      message: expect.stringContaining('/proc/simba'),
+    })
+  })
+
   test('a file that is deleted while it is in use is noticed by the next call', async () => {
     const file = freshFile()
     const connection = connect(file)

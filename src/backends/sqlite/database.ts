@@ -2,7 +2,7 @@
  * The file, opened when it is first needed. Everything here is synchronous; waiting for a lock beyond the first moment is the
  * business of a lane.
  */
-import { mkdirSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { NotSentError, SimbaError } from '../../model/errors.ts'
 import type { Logger } from '../../model/logger.ts'
@@ -76,7 +76,7 @@ export class Database {
   }
 
   #open(): OpenFile {
-    mkdirSync(dirname(this.path), { recursive: true })
+    makeFolder(dirname(this.path))
     const database = new this.#driver(this.path)
     database.exec(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
     return { database, sql: new Statements(database), identity: identityOf(this.path), isPrepared: false }
@@ -94,6 +94,18 @@ export class Database {
     }
     const what = error instanceof Error ? error.message : String(error)
     return new SimbaError('BACKEND_UNAVAILABLE', `${this.path} cannot be used: ${what}`, { cause: error })
+  }
+}
+
+/** With all that are missing above it. Node's own way never returns where a folder like /proc denies that there can be another one in it. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return
+  makeFolder(dirname(path))
+  try {
+    mkdirSync(path)
+  } catch (error) {
+    // Somebody else was faster.
+    if (!existsSync(path)) throw error
   }
 }
 

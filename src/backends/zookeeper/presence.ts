@@ -2,12 +2,13 @@
  * A session of the port as ZooKeeper sees it: a ZooKeeper session, and a node of its own that each renewal writes to. Every command is
  * refused where that node's version is not the expected one: so what arrives late, from an earlier connection, does nothing.
  */
-import { plainError } from '../../model/errors.ts'
+import { NotSentError, plainError } from '../../model/errors.ts'
 import type { BackendEnvironment, Hint, SessionOptions } from '../port.ts'
 import type { ZooKeeperAddress } from './address.ts'
 import { ANY_VERSION, type Change, type Changed } from './client/changes.ts'
 import { ZooKeeperClient } from './client/client.ts'
 import { LostError, RefusedError, SessionOverError, wasRefused } from './client/errors.ts'
+import { inOurWords } from './faults.ts'
 import type { Paths } from './paths.ts'
 import { Proof } from './proof.ts'
 import { formatNode } from './records.ts'
@@ -90,7 +91,7 @@ export class Presence {
     const { options, paths, environment } = this.#given
     const { clock } = environment
     const sentMs = clock.now()
-    await this.client.connect()
+    await this.#connect()
     checkTimeout(this.client.timeoutMs, options.leaseDurationMs)
     this.#base = await ensureRoot(this.client, paths, clock)
     await this.#write({ type: 'create', path: this.#path, data: formatNode(options.node), kind: 'ephemeral' })
@@ -152,6 +153,15 @@ export class Presence {
     clearTimeout(this.#touch)
     clearTimeout(this.#oblivion)
     await this.client.destroy()
+  }
+
+  async #connect(): Promise<void> {
+    try {
+      await this.client.connect()
+    } catch (error) {
+      // What a lost welcome may have begun at the server has no node, and so is no session of the port.
+      throw new NotSentError(inOurWords(error).message, { cause: error })
+    }
   }
 
   async #write(...changes: readonly Change[]): Promise<readonly Changed[]> {

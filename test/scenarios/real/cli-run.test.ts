@@ -184,13 +184,17 @@ describe('the exit code says how it ended', () => {
     }
   })
 
-  test('with 69 for a store that is not there, within the time that was given', async () => {
-    const url = `redis://user:secret@127.0.0.1:${await freePort()}`
-    const one = simba(['run', 'x', '--backend', url, '--connect-timeout', '1s', '--', 'true'])
-    expect(await one.end()).toEqual({ code: 69, signal: null })
-    expect(one.stderr).toMatch(/the store was not reached: .*ECONNREFUSED/)
-    expect(one.stderr).not.toContain('secret')
-  })
+  test.each(['redis', 'zookeeper'])(
+    'with 69 for a %s that is not there, within the time that was given',
+    async (store) => {
+      const url = `${store}://user:secret@127.0.0.1:${await freePort()}`
+      const one = simba(['run', 'x', '--backend', url, '--connect-timeout', '5s', '--', 'true'])
+      expect(await one.end()).toEqual({ code: 69, signal: null })
+      expect(one.stderr).toMatch(/the store was not reached: .*ECONNREFUSED/)
+      expect(one.stderr.match(/The store fails/g)).toHaveLength(1)
+      expect(one.stderr).not.toContain('secret')
+    },
+  )
 
   test('with 69 for a file that cannot be one, and for one of somebody else', async () => {
     const story = new Story()
