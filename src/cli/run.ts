@@ -5,7 +5,7 @@ import { codeOfCommand, EXIT } from './exitCodes.ts'
 import { told } from './reasons.ts'
 import { type SharedOptions, setScene } from './shared.ts'
 import { tellWaits } from './waiting.ts'
-import { type CommandEnd, tellEnd, watchedCommand } from './work.ts'
+import { type CommandEnd, tellEnd, type WatchedCommand, watchedCommand } from './work.ts'
 
 export function run(name: string, words: readonly string[], options: SharedOptions): Promise<number> {
   return onDuty(setScene(options), (duty) => {
@@ -22,7 +22,7 @@ export function run(name: string, words: readonly string[], options: SharedOptio
       },
     )
     const task = duty.simba.election(name).runWhileLeader(work)
-    tellTerms(duty)
+    tellTerms(duty, work)
     tellWaits(duty, name, task)
     return () => (hadToBeKilled ? EXIT.killed : EXIT.ok)
   })
@@ -34,10 +34,12 @@ export function tellBackend({ screen, backend, simba }: Duty): void {
   screen.say(`${simba.node} contends in ${where}${others}`)
 }
 
-export function tellTerms({ simba, screen }: Duty): void {
+/** What a term's end leaves to the command is of interest only while there is one. */
+export function tellTerms({ simba, screen }: Duty, work: WatchedCommand): void {
   simba.on('term.started', ({ lease, token }) => screen.say(`leads '${lease}' with token ${token}`))
   simba.on('term.revoked', ({ lease, remainingMs }) => {
-    if (remainingMs > 0) screen.say(`hands '${lease}' over: the command has ${Math.floor(remainingMs)} ms to leave`)
+    if (remainingMs > 0 && work.isRunning)
+      screen.say(`hands '${lease}' over: the command has ${Math.floor(remainingMs)} ms to leave`)
   })
   simba.on('term.ended', ({ lease, reason }) => screen.say(`leads '${lease}' no more: ${told(reason)}`))
 }

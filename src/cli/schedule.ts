@@ -33,7 +33,7 @@ export function schedule(
       } else if (reason === 'stopped') hadToBeKilled = wasKilled
     })
     const task = duty.simba.election(name).schedule(when, work)
-    tellTerms(duty)
+    tellTerms(duty, work)
     tellWaits(duty, name, task)
     return () => (hadToBeKilled ? EXIT.killed : EXIT.ok)
   })

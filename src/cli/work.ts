@@ -13,6 +13,11 @@ export interface CommandEnd {
   readonly wasKilled: boolean
 }
 
+export interface WatchedCommand extends Executor {
+  /** Whether it is there now. */
+  readonly isRunning: boolean
+}
+
 /** The command cannot be run here at all. */
 export function isFatal(error: unknown): boolean {
   return error instanceof FatalWorkError
@@ -28,16 +33,23 @@ export function watchedCommand(
   [file = '', ...args]: readonly string[],
   options: CommandOptions,
   onEnd: (end: CommandEnd) => void,
-): Executor {
+): WatchedCommand {
   const executor = command(file, args, options)
+  let running = 0
   return {
     name: executor.name,
+    get isRunning() {
+      return running > 0
+    },
     execute(assignment) {
       const { term } = assignment
       const execution = executor.execute(assignment)
+      running += 1
       let wasKilled = false
-      const tell = (error?: unknown) =>
+      const tell = (error?: unknown) => {
+        running -= 1
         onEnd({ error, reason: term.endReason ?? (term.isValid ? undefined : 'expired'), wasKilled })
+      }
       execution.exited.then(() => tell(), tell)
       return {
         exited: execution.exited,

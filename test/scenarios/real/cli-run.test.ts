@@ -145,6 +145,7 @@ describe('the exit code says how it ended', () => {
     const story = new Story()
     const one = run(story, 'one', script)
     expect(await one.end()).toEqual({ code, signal: null })
+    expect(one.stderr).not.toContain('to leave')
     const status = simba(['status', 'ingest'], { env: story.env })
     expect(await status.end()).toEqual({ code: 1, signal: null })
     expect(status.stdout).toMatch(/ingest +\(nobody\)/)
