@@ -22,7 +22,6 @@ export class Group {
   #version = 0
   /** The version that this session has made itself: no news. */
   #ownVersion = 0
-  #memberCount = 0
   /** Nothing is watched that should be. */
   #isLoose = false
   /** Finding out the new version. */
@@ -152,8 +151,8 @@ export class Group {
       if (!wasRefused(error, 'NoNode')) throw error
     }
     this.#entry = null
-    // Refused where somebody is in the group.
-    if (this.#memberCount === 1) client.change(remove(path), remove(paths.group(this.#name))).catch(() => {})
+    // Refused where somebody is in the group. How many were there a moment ago says nothing: several may leave at once.
+    client.change(remove(path), remove(paths.group(this.#name))).catch(() => {})
   }
 
   #exiting(): readonly Change[] {
@@ -175,9 +174,8 @@ export class Group {
     if (!this.#entry) return
     this.#isLoose = true
     const path = this.#membersPath(this.#entry.partitions)
-    const { names, stat } = await this.#desk.client.children(path, () => this.#lookAgain())
+    const { stat } = await this.#desk.client.children(path, () => this.#lookAgain())
     this.#isLoose = false
-    this.#memberCount = names.length
     const version = this.#desk.token(stat.pzxid)
     const isNews = version > this.#version && version !== this.#ownVersion
     this.#version = version
