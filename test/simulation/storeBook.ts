@@ -102,9 +102,9 @@ export class StoreBook {
     return this.#sessions.get(session)
   }
 
-  /** Those that live. */
-  sessions(nowMs: number): readonly KnownSession[] {
-    return [...this.#sessions.values()].filter(({ untilMs }) => untilMs > nowMs)
+  /** Those that live, or have ended after this instant. */
+  sessions(sinceMs: number): readonly KnownSession[] {
+    return [...this.#sessions.values()].filter(({ untilMs }) => untilMs > sinceMs)
   }
 
   /** Who has the lease in the store. */

@@ -25,15 +25,15 @@ export const freeLeasesAreTaken: Checker = (cluster, report) => {
     if (freeSinceMs === Number.POSITIVE_INFINITY || reported.get(lease) === freeSinceMs) return
     const ready = nodes.map((node) => readySinceMs(node, duty, lease)).filter(Number.isFinite)
     if (ready.length === 0) return
-    // Each of them may have been offered the lease, and be unable to take it.
-    const present = new Set(book.sessions(cluster.nowMs).map(({ node }) => node))
-    const troubled = nodes.filter((node) => present.has(node.name) && cluster.recoveredAtMs(node) > freeSinceMs).length
-    // Who is in trouble may be the one to whom the others leave a partition.
-    if (duty.partitions && troubled > 0) return
     const readyMs = duty.partitions
       ? Math.max(...ready, book.settledSinceMs(duty.name, cluster.nowMs))
       : Math.min(...ready)
     const sinceMs = Math.max(freeSinceMs, readyMs)
+    // Each of them may have been offered the lease, and be unable to take it, even where its session has ended meanwhile.
+    const present = new Set(book.sessions(sinceMs).map(({ node }) => node))
+    const troubled = nodes.filter((node) => present.has(node.name) && cluster.recoveredAtMs(node) > freeSinceMs).length
+    // Who is in trouble may be the one to whom the others leave a partition.
+    if (duty.partitions && troubled > 0) return
     const forMs = cluster.nowMs - sinceMs
     if (forMs <= TRIPS_MS + (troubled + (cluster.hintsFail ? 1 : 0)) * RENEW_MS) return
     reported.set(lease, freeSinceMs)
