@@ -22,7 +22,7 @@ const FORGETFUL: Readonly<Record<string, Sabotage['slice']>> = {
     works: ['slow', 'never-settling'],
   },
   'holding.handingOver.toRest': { faults: ['step-down', 'stop-client'], works: ['slow', 'never-settling'] },
-  'releasing.toRest': { faults: ['step-down', 'stop-client', 'weather'] },
+  'releasing.toRest': { nodes: [1, 2], faults: ['weather', 'flicker'], works: ['throwing'] },
   resting: { faults: ['step-down', 'stop-client'] },
 }
 
@@ -98,7 +98,7 @@ export const stops: readonly Sabotage[] = [
       at('closing').invoke.onError = { target: 'disconnecting' }
     }),
     foundBy,
-    slice: { nodes: [1, 2], faults: ['stop-client', 'weather'] },
+    slice: { nodes: [1, 2], faults: ['stop-client', 'cut'] },
     noticedBy: ['stopIsComplete'],
   },
   {
