@@ -112,7 +112,9 @@ export class Cluster {
   /** Whether somebody has set the wall clock of the node forward, which counts as time that has passed there and nobody outside can tell. */
   isSetForward(name: string): boolean {
     const { nodes } = this.simulation
-    return this.faults.some((fault) => fault.kind === 'wall-step' && nodes[fault.node % nodes.length]!.name === name)
+    return this.faults.some(
+      (fault) => fault.kind === 'wall-step' && fault.byMs > 0 && nodes[fault.node % nodes.length]!.name === name,
+    )
   }
 
   /** Since when nothing is wrong with the node, the store and the way between them; Infinity while something is, or nobody can know. */
