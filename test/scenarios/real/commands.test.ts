@@ -48,7 +48,9 @@ const prints = (line: string) =>
 
 describe('a command', () => {
   test('finds its term in its environment', async () => {
-    const task = run('env | grep ^SIMBA_[LNPRT] | sort; echo so far; exec sleep 1000')
+    const task = run(
+      `env | grep -E '^SIMBA_(LEASE|NODE|PARTITION|REMAINING|TERM|TOKEN)' | sort; echo so far; exec sleep 1000`,
+    )
     await prints('so far')
     const found = printed('info').filter((line) => line.startsWith('SIMBA_'))
     expect(found.filter((line) => !line.startsWith('SIMBA_REMAINING_MS'))).toEqual([
