@@ -6,7 +6,7 @@ import type { Logger } from '../model/logger.ts'
 import type { Events } from './events.ts'
 
 /** Calls that change nothing: a store whose disk is full answers them as ever. */
-const READS: ReadonlySet<string> = new Set(['look', 'members', 'leaders', 'survey'])
+const READS: ReadonlySet<string> = new Set(['look', 'members', 'leaders', 'survey', 'disconnect'])
 
 interface Failing {
   readonly sinceMs: number

@@ -216,7 +216,8 @@ export class Store {
     try {
       return await this.#ask(name, this.#settings.renewIntervalMs, prepare(connection))
     } finally {
-      if (connection !== this.#connection) void connection.close().catch((error) => this.#health.failed('close', error))
+      if (connection !== this.#connection)
+        void connection.close().catch((error) => this.#health.failed('disconnect', error))
     }
   }
 

@@ -1,6 +1,6 @@
 /** What an operator sees through a client that may not even run. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { hanging } from '../support/road.ts'
+import { hanging, refused } from '../support/road.ts'
 import { untilAborted } from '../support/work.ts'
 import { LEASE_MS, RENEW_MS, World } from '../support/world.ts'
 
@@ -63,4 +63,14 @@ test('a backend without a survey is refused by name, and nothing is wrong with t
     message: "The backend 'plain' has no survey.",
   })
   expect(client.of('backend.failing')).toEqual([])
+})
+
+test('a connection that was hard to close is no reason to doubt a store that answers', async () => {
+  const idle = world.idleClient()
+  idle.road.trouble('disconnect', refused)
+  await idle.simba.survey()
+  await world.settle()
+  expect(idle.of('backend.failing')).toHaveLength(1)
+  await idle.simba.survey()
+  expect(idle.of('backend.recovered')).toHaveLength(1)
 })
