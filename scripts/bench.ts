@@ -1,4 +1,7 @@
-/** `npm run bench`: every benchmark in a process of its own, or those whose names are given. Ratios within a run mean more than figures. */
+/**
+ * `npm run bench`: every benchmark in a process of its own, or those whose names are given, on the built package. Ratios within a run
+ * mean more than figures.
+ */
 import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { ensureServers } from './servers.ts'
@@ -19,11 +22,15 @@ for (const name of wanted) {
 }
 
 ensureServers()
+if (spawnSync('npm', ['run', 'build'], { stdio: 'ignore' }).status !== 0)
+  throw new Error('The package cannot be built.')
 for (const name of wanted.length > 0 ? wanted : all) {
   for (const args of RUNS[name] ?? [[]]) {
     console.log(`\n# ${name} ${args.join(' ')}`)
     const { status } = spawnSync(process.execPath, ['--expose-gc', '--import', 'tsx', `bench/${name}.ts`, ...args], {
       stdio: 'inherit',
+      // Without the paths to the source: what is measured is what people install.
+      env: { ...process.env, TSX_TSCONFIG_PATH: 'tsconfig.build.json' },
     })
     if (status !== 0) process.exitCode = 1
   }
