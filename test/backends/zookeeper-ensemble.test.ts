@@ -23,8 +23,10 @@ beforeAll(async () => {
 })
 afterAll(() => ensemble?.dispose())
 
-beforeEach(() => {
+beforeEach(async () => {
   namespace = freshNamespace()
+  // Servers that stood still in the test before have to find each other again.
+  if (!isZooKeeperMissing) await modes()
 })
 afterEach(async () => {
   await ensemble?.mend()
