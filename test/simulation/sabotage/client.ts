@@ -28,6 +28,8 @@ interface Machines {
   readonly observer: typeof observerMachine
 }
 
+type Sabotaged = (options: SimbaOptions) => Simba
+
 export interface Breakage {
   readonly options?: (options: SimbaOptions) => SimbaOptions
   readonly settings?: (settings: Settings) => Partial<Settings>
@@ -39,7 +41,7 @@ export interface Breakage {
 }
 
 /** Makes clients as `createSimba` does, but broken. */
-export function broken({ options = same, settings, runtime, machines }: Breakage): (options: SimbaOptions) => Simba {
+export function broken({ options = same, settings, runtime, machines }: Breakage): Sabotaged {
   return (given) => {
     const checked = checkOptions(options(given))
     return createClient({ ...checked, ...settings?.(checked) }, (parts, doubt) => {
@@ -78,7 +80,7 @@ export interface Chart {
 }
 
 /** The machine with another chart; its slots stay filled. `at` finds a state by its path. */
-export function redrawn(machine: AnyStateMachine, redraw: (at: (path: string) => Chart) => void): AnyStateMachine {
+function redrawn(machine: AnyStateMachine, redraw: (at: (path: string) => Chart) => void): AnyStateMachine {
   const config = copied(machine.config) as Chart
   redraw((path) => {
     const found =
@@ -86,7 +88,33 @@ export function redrawn(machine: AnyStateMachine, redraw: (at: (path: string) =>
     if (!found) throw new Error(`${machine.id} has no state '${path}'.`)
     return found
   })
+  checkNames(config, machine)
   return new StateMachine(config as never, machine.implementations as never)
+}
+
+/** What a chart names must be there. XState passes over an action that is not, and so would the breakage. */
+function checkNames(chart: unknown, machine: AnyStateMachine): void {
+  const slots = { src: 'actors', guard: 'guards', actions: 'actions', entry: 'actions', exit: 'actions' } as const
+  if (typeof chart !== 'object' || chart === null) return
+  for (const [key, value] of Object.entries(chart)) {
+    for (const named of key in slots ? [value].flat() : []) {
+      const kind = slots[key as keyof typeof slots]
+      const name: unknown = typeof named === 'object' ? named?.type : named
+      if (typeof name === 'string' && !(name in machine.implementations[kind]))
+        throw new Error(`${machine.id} has no '${name}' among its ${kind}.`)
+    }
+    checkNames(value, machine)
+  }
+}
+
+/** Clients in which one machine has another chart. */
+export function redrawing(id: keyof Machines): (redraw: (at: (path: string) => Chart) => void) => Sabotaged {
+  return (redraw) => broken({ machines: () => ({ [id]: (machine: AnyStateMachine) => redrawn(machine, redraw) }) })
+}
+
+/** Clients in which some slots of one machine are filled otherwise. */
+export function refilled<Id extends keyof Machines>(id: Id, slots: Parameters<Machines[Id]['provide']>[0]): Sabotaged {
+  return broken({ machines: () => ({ [id]: (machine: AnyStateMachine) => machine.provide(slots as never) }) })
 }
 
 /** Plain objects and lists are copied; functions and all else are what they were. */

@@ -3,13 +3,11 @@ import type { JoinAnswer, LeaveAnswer } from '../../../src/backends/port.ts'
 import type { GroupCall } from '../../../src/machines/groupSupervisor.ts'
 import type { AssignedMember } from '../../../src/model/assignment/assignment.ts'
 import { callLogic } from '../../../src/runtime/actors.ts'
-import { altered, broken, type Chart, redrawn } from './client.ts'
+import { altered, broken, redrawing, refilled } from './client.ts'
 import type { Sabotage } from './sabotage.ts'
 
-const supervisor = (redraw: (at: (path: string) => Chart) => void) =>
-  broken({ machines: () => ({ groupSupervisor: (machine) => redrawn(machine, redraw) }) })
-const partition = (redraw: (at: (path: string) => Chart) => void) =>
-  broken({ machines: () => ({ partition: (machine) => redrawn(machine, redraw) }) })
+const supervisor = redrawing('groupSupervisor')
+const partition = redrawing('partition')
 
 const foundBy = '10-partitions'
 
@@ -43,12 +41,12 @@ export const groups: readonly Sabotage[] = [
       for (const state of ['current', 'outdated']) {
         const answers = at(`membership.inside.viewing.${state}`).on
         const [view, ...others] = answers['xstate.done.actor.view'] as { readonly actions: readonly unknown[] }[]
-        const actions = ['wantNone', 'unassignLost', 'noteMine', ...view!.actions]
+        const actions = ['wantNone', 'orderChanges', 'noteMine', ...view!.actions]
         answers['xstate.done.actor.view'] = [{ ...view, actions }, ...others]
       }
     }),
     foundBy,
-    noticedBy: ['partitionsStay', 'calmClusterLeads', 'failuresHarmNothing', 'freeLeasesAreTaken'],
+    noticedBy: ['partitionsStay'],
   },
   {
     name: 'news of the members are not heard',
@@ -77,15 +75,10 @@ export const groups: readonly Sabotage[] = [
   },
   {
     name: 'a group that stops stays a member',
-    create: broken({
-      machines: () => ({
-        groupSupervisor: (machine) =>
-          machine.provide({
-            actors: {
-              leave: callLogic<LeaveAnswer, GroupCall & { readonly attempt: number }>(async () => ({ kind: 'left' })),
-            },
-          }),
-      }),
+    create: refilled('groupSupervisor', {
+      actors: {
+        leave: callLogic<LeaveAnswer, GroupCall & { readonly attempt: number }>(async () => ({ kind: 'left' })),
+      },
     }),
     foundBy,
     noticedBy: ['stopIsComplete', 'partitionsStay', 'freeLeasesAreTaken'],

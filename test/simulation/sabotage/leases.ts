@@ -2,11 +2,10 @@
 import type { ReleaseAnswer, WithdrawAnswer } from '../../../src/backends/port.ts'
 import type { LeaseCall } from '../../../src/machines/election.ts'
 import { callLogic } from '../../../src/runtime/actors.ts'
-import { broken, type Chart, redrawn } from './client.ts'
+import { redrawing, refilled } from './client.ts'
 import type { Sabotage } from './sabotage.ts'
 
-const election = (redraw: (at: (path: string) => Chart) => void) =>
-  broken({ machines: () => ({ election: (machine) => redrawn(machine, redraw) }) })
+const election = redrawing('election')
 
 const DONE = 'xstate.done.actor.campaign'
 const FAILED = 'xstate.error.actor.campaign'
@@ -52,34 +51,24 @@ export const leases: readonly Sabotage[] = [
   },
   {
     name: 'a withdrawal never reaches the store',
-    create: broken({
-      machines: () => ({
-        election: (machine) =>
-          machine.provide({
-            actors: {
-              withdraw: callLogic<WithdrawAnswer, LeaseCall & { readonly attempt: number }>(async () => ({
-                kind: 'withdrawn',
-              })),
-            },
-          }),
-      }),
+    create: refilled('election', {
+      actors: {
+        withdraw: callLogic<WithdrawAnswer, LeaseCall & { readonly attempt: number }>(async () => ({
+          kind: 'withdrawn',
+        })),
+      },
     }),
     foundBy: '09-stop-is-complete',
     noticedBy: ['nothingUnwantedIsElected', 'freeLeasesAreTaken', 'stopIsComplete'],
   },
   {
     name: 'a release never reaches the store',
-    create: broken({
-      machines: () => ({
-        election: (machine) =>
-          machine.provide({
-            actors: {
-              release: callLogic<ReleaseAnswer, LeaseCall & { readonly token: number; readonly attempt: number }>(
-                async () => ({ kind: 'released' }),
-              ),
-            },
-          }),
-      }),
+    create: refilled('election', {
+      actors: {
+        release: callLogic<ReleaseAnswer, LeaseCall & { readonly token: number; readonly attempt: number }>(
+          async () => ({ kind: 'released' }),
+        ),
+      },
     }),
     foundBy: '09-stop-is-complete',
     noticedBy: ['stopIsComplete', 'nothingUnwantedIsElected', 'freeLeasesAreTaken'],

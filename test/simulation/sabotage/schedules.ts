@@ -2,13 +2,12 @@
 import { assign } from 'xstate'
 import type { Context, Event } from '../../../src/machines/scheduleLoop.ts'
 import { slotOfWakeUp, startAfterRun } from '../../../src/model/schedule.ts'
-import { broken, type Chart, redrawn } from './client.ts'
+import { redrawing, refilled } from './client.ts'
 import type { Sabotage } from './sabotage.ts'
 
 type Args = { readonly context: Context; readonly event: Event }
 
-const loop = (redraw: (at: (path: string) => Chart) => void) =>
-  broken({ machines: () => ({ scheduleLoop: (machine) => redrawn(machine, redraw) }) })
+const loop = redrawing('scheduleLoop')
 
 /** The start after a run, worked out in another way. */
 function planning(nextMs: (context: Context, endedMs: number) => number) {
@@ -98,9 +97,7 @@ export const schedules: readonly Sabotage[] = [
   },
   {
     name: 'a run is started though its term is out of time',
-    create: broken({
-      machines: () => ({ scheduleLoop: (machine) => machine.provide({ guards: { termIsValid: () => true } }) }),
-    }),
+    create: refilled('scheduleLoop', { guards: { termIsValid: () => true } }),
     foundBy,
     noticedBy: ['revokedIsTold'],
   },

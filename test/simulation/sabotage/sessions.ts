@@ -1,12 +1,10 @@
 /** Sessions that do not know what they are told, or do not tell it. */
 import { callLogic } from '../../../src/runtime/actors.ts'
-import { altered, broken, type Chart, redrawn } from './client.ts'
+import { altered, broken, type Chart, redrawing, refilled } from './client.ts'
 import type { Sabotage } from './sabotage.ts'
 
-const session = (redraw: (at: (path: string) => Chart) => void) =>
-  broken({ machines: () => ({ session: (machine) => redrawn(machine, redraw) }) })
-const client = (redraw: (at: (path: string) => Chart) => void) =>
-  broken({ machines: () => ({ client: (machine) => redrawn(machine, redraw) }) })
+const session = redrawing('session')
+const client = redrawing('client')
 
 const foundBy = '11-a-calm-cluster-gets-a-leader'
 
@@ -45,7 +43,7 @@ export const sessions: readonly Sabotage[] = [
   },
   {
     name: 'the inbox is not read',
-    create: broken({ machines: () => ({ session: (machine) => redrawn(machine, withoutInbox) }) }),
+    create: redrawing('session')(withoutInbox),
     foundBy,
     slice: { nodes: [2, 2], faults: ['weather', 'step-down', 'stop-task'], duties: 'elections' },
     noticedBy: ['calmClusterLeads', 'freeLeasesAreTaken'],
@@ -94,9 +92,7 @@ export const sessions: readonly Sabotage[] = [
   },
   {
     name: 'the end of a suspension is not told',
-    create: broken({
-      machines: () => ({ session: (machine) => machine.provide({ actions: { reportResumed() {} } }) }),
-    }),
+    create: refilled('session', { actions: { reportResumed() {} } }),
     foundBy,
     noticedBy: ['eventsArePaired'],
   },

@@ -4,7 +4,7 @@ import { callLogic } from '../../../src/runtime/actors.ts'
 import { provideClient } from '../../../src/runtime/provide.ts'
 import { checkOptions } from '../../../src/runtime/settings.ts'
 import { createClient } from '../../../src/runtime/simba.ts'
-import { altered, broken, type Chart, redrawn } from './client.ts'
+import { altered, broken, redrawing, refilled } from './client.ts'
 import type { Sabotage } from './sabotage.ts'
 
 const foundBy = '09-stop-is-complete'
@@ -29,13 +29,8 @@ const FORGETFUL: Readonly<Record<string, Sabotage['slice']>> = {
 const forgetful = Object.entries(FORGETFUL).map(
   ([state, slice]): Sabotage => ({
     name: `a stop is forgotten in ${state}`,
-    create: broken({
-      machines: () => ({
-        election: (machine) =>
-          redrawn(machine, (at) => {
-            at(state).on['election.stop'] = {}
-          }),
-      }),
+    create: redrawing('election')((at) => {
+      at(state).on['election.stop'] = {}
     }),
     foundBy,
     slice,
@@ -43,8 +38,7 @@ const forgetful = Object.entries(FORGETFUL).map(
   }),
 )
 
-const session = (redraw: (at: (path: string) => Chart) => void) =>
-  broken({ machines: () => ({ session: (machine) => redrawn(machine, redraw) }) })
+const session = redrawing('session')
 
 export const stops: readonly Sabotage[] = [
   ...forgetful,
@@ -73,13 +67,8 @@ export const stops: readonly Sabotage[] = [
   },
   {
     name: 'the session is closed before the work has exited',
-    create: broken({
-      machines: () => ({
-        client: (machine) =>
-          redrawn(machine, (at) => {
-            at('active.stopping.order.handingOver').entry = ['closeSession', 'stopSupervisors']
-          }),
-      }),
+    create: redrawing('client')((at) => {
+      at('active.stopping.order.handingOver').entry = ['closeSession', 'stopSupervisors']
     }),
     foundBy,
     noticedBy: ['handoverInOrder', 'validityIsEarned'],
@@ -125,9 +114,7 @@ export const stops: readonly Sabotage[] = [
   },
   {
     name: 'the timer of a handover is left behind',
-    create: broken({
-      machines: () => ({ termWorker: (machine) => machine.provide({ actions: { disarmDeadline() {} } }) }),
-    }),
+    create: refilled('termWorker', { actions: { disarmDeadline() {} } }),
     foundBy,
     noticedBy: ['stopIsComplete'],
   },

@@ -3,7 +3,7 @@ import type { Runtime } from '../../../src/runtime/runtime.ts'
 import type { LiveTerm, Reign, Term, TermIdentity } from '../../../src/runtime/term.ts'
 import type { TermFunction } from '../../../src/runtime/work.ts'
 import { createWorkLogic } from '../../../src/runtime/workLogic.ts'
-import { altered, broken, type Chart, redrawn } from './client.ts'
+import { altered, broken, redrawing, refilled } from './client.ts'
 import type { Sabotage } from './sabotage.ts'
 
 /** Every term with other properties than it should have. */
@@ -34,8 +34,7 @@ function withWork(change: (work: TermFunction, runtime: Runtime) => TermFunction
   })
 }
 
-const termWorker = (redraw: (at: (path: string) => Chart) => void) =>
-  broken({ machines: () => ({ termWorker: (machine) => redrawn(machine, redraw) }) })
+const termWorker = redrawing('termWorker')
 
 const KINDS = ['once', 'scheduled'] as const
 
@@ -64,7 +63,7 @@ export const terms: readonly Sabotage[] = [
   },
   {
     name: 'the interrupt is forgotten',
-    create: broken({ machines: () => ({ termWorker: (machine) => machine.provide({ actions: { stopWork() {} } }) }) }),
+    create: refilled('termWorker', { actions: { stopWork() {} } }),
     foundBy: '05-handover-in-order',
     noticedBy: ['handoverInOrder'],
   },
@@ -94,9 +93,7 @@ export const terms: readonly Sabotage[] = [
   },
   {
     name: 'nobody watches the deadline of a handover',
-    create: broken({
-      machines: () => ({ termWorker: (machine) => machine.provide({ actions: { armDeadline() {} } }) }),
-    }),
+    create: refilled('termWorker', { actions: { armDeadline() {} } }),
     foundBy: '05-handover-in-order',
     noticedBy: ['handoverInOrder', 'stopIsComplete', 'freeLeasesAreTaken'],
   },
@@ -167,34 +164,22 @@ export const terms: readonly Sabotage[] = [
   },
   {
     name: 'a fatal failure is followed by no rest',
-    create: broken({
-      machines: () => ({ election: (machine) => machine.provide({ guards: { mustRest: () => false } }) }),
-    }),
+    create: refilled('election', { guards: { mustRest: () => false } }),
     foundBy: '07-failed-work-never-hurts-the-election',
     noticedBy: ['restsAreKept'],
   },
   {
     name: 'a rest is over at once',
-    create: broken({
-      machines: () => ({
-        election: (machine) =>
-          redrawn(machine, (at) => {
-            at('resting').invoke.input = () => ({ forMs: 0 })
-          }),
-      }),
+    create: redrawing('election')((at) => {
+      at('resting').invoke.input = () => ({ forMs: 0 })
     }),
     foundBy: '07-failed-work-never-hurts-the-election',
     noticedBy: ['restsAreKept'],
   },
   {
     name: 'who steps down contends at once again',
-    create: broken({
-      machines: () => ({
-        election: (machine) =>
-          redrawn(machine, (at) => {
-            at('next.toRest').always = { target: '#election.ready' }
-          }),
-      }),
+    create: redrawing('election')((at) => {
+      at('next.toRest').always = { target: '#election.ready' }
     }),
     foundBy: '07-failed-work-never-hurts-the-election',
     noticedBy: ['restsAreKept'],

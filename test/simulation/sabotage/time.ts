@@ -5,7 +5,7 @@ import type { TimeSource } from '../../../src/runtime/clock/clock.ts'
 import type { Runtime } from '../../../src/runtime/runtime.ts'
 import type { SimbaOptions } from '../../../src/runtime/settings.ts'
 import type { Reign, TermIdentity } from '../../../src/runtime/term.ts'
-import { altered, broken, redrawn } from './client.ts'
+import { altered, broken, redrawing, refilled } from './client.ts'
 import type { Sabotage } from './sabotage.ts'
 
 function withTime(options: SimbaOptions, change: (time: TimeSource) => Partial<TimeSource>): SimbaOptions {
@@ -95,13 +95,8 @@ export const time: readonly Sabotage[] = [
   },
   {
     name: 'nobody watches the deadline of a session',
-    create: broken({
-      machines: () => ({
-        session: (machine) =>
-          machine.provide({
-            actors: { deadline: callLogic<void, { readonly atMs: number }>(() => new Promise(() => {})) },
-          }),
-      }),
+    create: refilled('session', {
+      actors: { deadline: callLogic<void, { readonly atMs: number }>(() => new Promise(() => {})) },
     }),
     foundBy: '06-a-revoked-term-is-told',
     noticedBy: ['revokedIsTold'],
@@ -120,13 +115,8 @@ export const time: readonly Sabotage[] = [
   },
   {
     name: 'one failed renewal drops everything',
-    create: broken({
-      machines: () => ({
-        session: (machine) =>
-          redrawn(machine, (at) => {
-            at('live.renewal.renewing').on['xstate.error.actor.renew'] = '#session.lost.expired'
-          }),
-      }),
+    create: redrawing('session')((at) => {
+      at('live.renewal.renewing').on['xstate.error.actor.renew'] = '#session.lost.expired'
     }),
     foundBy: '01-one-term-at-a-time',
     noticedBy: ['validityIsEarned'],
