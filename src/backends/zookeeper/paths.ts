@@ -39,16 +39,16 @@ export function decodeName(encoded: string): string | null {
 
 export function pathsIn(chroot: string, namespace: string): Paths {
   const root = `${chroot}/simba/${encodeName(namespace)}`
-  const [sessions, holders, lines, groups] = [
-    `${root}/sessions`,
-    `${root}/holders`,
-    `${root}/lines`,
-    `${root}/groups`,
-  ] as const
+  const sessions = `${root}/sessions`
+  const holders = `${root}/holders`
+  const lines = `${root}/lines`
+  const groups = `${root}/groups`
   return {
     root,
     parents: [sessions, holders, lines, groups],
-    ...{ holders, lines, groups },
+    holders,
+    lines,
+    groups,
     session: (session) => `${sessions}/${session}`,
     holder: (lease) => `${holders}/${encodeName(lease)}`,
     line: (lease) => `${lines}/${encodeName(lease)}`,

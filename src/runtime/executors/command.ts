@@ -97,14 +97,14 @@ class CommandExecution implements Execution {
     const onError = (error: unknown) =>
       logger.error({ lease: term.lease, err: plainError(error) }, 'Whoever takes the output of a command has failed.')
     let lines = 0
-    let isTaking = 0
+    let underWay = 0
     const counted = (name: OutputLine['stream']) => async (line: string) => {
       lines += 1
-      isTaking += 1
+      underWay += 1
       try {
         await take(name, line)
       } finally {
-        isTaking -= 1
+        underWay -= 1
       }
     }
     const read = (name: OutputLine['stream'], stream: Readable | null) =>
@@ -112,7 +112,7 @@ class CommandExecution implements Execution {
     const lastLines = Promise.all([read('stdout', stdout), read('stderr', stderr)])
     try {
       const end = await this.#command.end
-      for (let seen = -1; seen !== lines || isTaking > 0; ) {
+      for (let seen = -1; seen !== lines || underWay > 0; ) {
         seen = lines
         if ((await within(LAST_LINES_MS, lastLines)) || !term.isValid) break
       }
