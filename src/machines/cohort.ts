@@ -142,8 +142,8 @@ const cohort = cohortSetup.extend({
       const { session } = context
       const fresh = seat(event.children, context)
       for (const { place, spec } of fresh) {
-        if (spec.kind === 'election') spawn('election', { id: place, input: { ...spec.input, session } })
-        else if (spec.kind === 'partition') spawn('partition', { id: place, input: { ...spec.input, session } })
+        if (spec.kind === 'election') spawn('election', { id: place, input: { session, ...spec.input } })
+        else if (spec.kind === 'partition') spawn('partition', { id: place, input: { session, ...spec.input } })
         else spawn('observer', { id: place, input: spec.input })
       }
       return { children: [...context.children, ...fresh] }

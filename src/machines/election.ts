@@ -151,7 +151,7 @@ type Has<T> = { readonly context: T }
 
 const lease = ({ context }: Has<Context>) => ({ lease: context.lease })
 const leaseCall = ({ context: { session, lease } }: Has<Context>): LeaseCall => ({ session, lease })
-const crashed = ({ context }: Has<Context>) => ({ ...termKey({ context }), reason: 'crashed' as const })
+const crashed = ({ context }: Has<Context>) => ({ reason: 'crashed' as const, ...termKey({ context }) })
 const reportCrash = {
   type: 'reportCrash',
   params: ({ context, event }: Has<Context> & { readonly event: { readonly error: unknown } }): Crash => ({
@@ -161,14 +161,14 @@ const reportCrash = {
 } as const
 const unreleased = {
   type: 'leaseReleased',
-  params: ({ context }: Has<Context>) => ({ ...termKey({ context }), confirmed: false }),
+  params: ({ context }: Has<Context>) => ({ confirmed: false, ...termKey({ context }) }),
 } as const
 const released = {
   type: 'leaseReleased',
   params: ({ context, event }: Has<Context> & Answered<ReleaseAnswer>) => ({
-    ...termKey({ context }),
     // Who holds nothing had given it back with an earlier attempt, or has lost it with an earlier session.
     confirmed: event.output.kind === 'released' || (event.output.kind === 'not-held' && context.attempt > 0),
+    ...termKey({ context }),
   }),
 } as const
 
@@ -185,7 +185,7 @@ const wasGrantedInTime = {
 } as const
 const beginTerm = {
   type: 'beginTerm',
-  params: ({ context }: Has<Context>) => ({ ...termKey({ context }), session: context.session! }),
+  params: ({ context }: Has<Context>) => ({ session: context.session!, ...termKey({ context }) }),
 } as const
 const wasHeld = { type: 'wasHeld', params: answer } as const
 const wasQuarantined = { type: 'wasQuarantined', params: answer } as const
@@ -225,7 +225,7 @@ const noteQuarantine = { type: 'noteQuarantine', params: answer } as const
 
 export const electionMachine = electionSetup.createMachine({
   id: 'election',
-  context: ({ input }) => ({ ...input, token: 0, attempt: 0, quarantineMs: 0, end: 'stopped' }),
+  context: ({ input }) => ({ token: 0, attempt: 0, quarantineMs: 0, end: 'stopped', ...input }),
   entry: { type: 'enroll', params: lease },
   initial: 'beginning',
   on: {
@@ -380,9 +380,9 @@ export const electionMachine = electionSetup.createMachine({
         id: 'term',
         src: 'termWorker',
         input: ({ context }) => ({
-          ...termKey({ context }),
           work: context.work,
           schedule: context.schedule,
+          ...termKey({ context }),
         }),
         onDone: [
           { guard: 'handsOverToStop', target: 'releasing.toStop' },
@@ -444,7 +444,7 @@ export const electionMachine = electionSetup.createMachine({
       invoke: {
         id: 'release',
         src: 'release',
-        input: ({ context }) => ({ ...leaseCall({ context }), token: context.token, attempt: context.attempt }),
+        input: ({ context }) => ({ token: context.token, attempt: context.attempt, ...leaseCall({ context }) }),
       },
       states: {
         toContend: {
@@ -481,7 +481,7 @@ export const electionMachine = electionSetup.createMachine({
       invoke: {
         id: 'withdraw',
         src: 'withdraw',
-        input: ({ context }) => ({ ...leaseCall({ context }), attempt: context.attempt }),
+        input: ({ context }) => ({ attempt: context.attempt, ...leaseCall({ context }) }),
       },
       states: {
         toRest: {

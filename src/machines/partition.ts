@@ -106,7 +106,7 @@ export const partitionMachine = setup({
       invoke: {
         id: 'election',
         src: 'election',
-        input: ({ context }) => ({ ...context, ends: 'after-step-down' as const }),
+        input: ({ context }) => ({ ends: 'after-step-down' as const, ...context }),
         onDone: [
           // Nobody need rest who is not wanted any more.
           { guard: 'isStopping', target: 'gone' },

@@ -69,7 +69,7 @@ export const scheduleLoopMachine = setup({
   },
 }).createMachine({
   id: 'scheduleLoop',
-  context: ({ input }) => ({ ...input, run: 0, startMs: 0, next: { atMs: 0, skipped: 0 } }),
+  context: ({ input }) => ({ run: 0, startMs: 0, next: { atMs: 0, skipped: 0 }, ...input }),
   initial: 'delaying',
   on: {
     // A timer that fired while it was being disarmed, a second stop, a second end: nothing to do.
@@ -101,7 +101,7 @@ export const scheduleLoopMachine = setup({
         'The clock decides once more, since a timer may come late: which slot is this, and is the term still valid?',
       entry: [
         'takeSlot',
-        { type: 'reportSkipped', params: ({ context }) => ({ ...termKey({ context }), starts: context.next.skipped }) },
+        { type: 'reportSkipped', params: ({ context }) => ({ starts: context.next.skipped, ...termKey({ context }) }) },
       ],
       always: [{ guard: { type: 'termIsValid', params: termKey }, target: 'running' }, { target: 'over' }],
     },

@@ -79,7 +79,7 @@ const crash = ({
   lease: context.lease,
   error: plainError(event.error),
 })
-const withReason = ({ context }: { readonly context: Context }) => ({ ...termKey({ context }), reason: context.reason })
+const withReason = ({ context }: { readonly context: Context }) => ({ reason: context.reason, ...termKey({ context }) })
 
 /** The same for a single run and for a schedule: what differs is who works. */
 const reign = termWorkerSetup.createStateConfig({
@@ -132,7 +132,7 @@ const reign = termWorkerSetup.createStateConfig({
 
 export const termWorkerMachine = termWorkerSetup.createMachine({
   id: 'termWorker',
-  context: ({ input }) => ({ ...input, reason: 'stopped' }),
+  context: ({ input }) => ({ reason: 'stopped', ...input }),
   initial: 'starting',
   on: {
     // A second end of the same term, and an end of the work that came too late: nothing to do.
@@ -152,7 +152,7 @@ export const termWorkerMachine = termWorkerSetup.createMachine({
       invoke: {
         id: 'work',
         src: 'work',
-        input: ({ context }) => ({ ...termKey({ context }), work: context.work, run: 1 }),
+        input: ({ context }) => ({ work: context.work, run: 1, ...termKey({ context }) }),
         onError: { target: 'outlasting', actions: { type: 'reportCrash', params: crash } },
       },
     },
@@ -161,7 +161,7 @@ export const termWorkerMachine = termWorkerSetup.createMachine({
       invoke: {
         id: 'work',
         src: 'scheduleLoop',
-        input: ({ context }) => ({ ...termKey({ context }), work: context.work, schedule: context.schedule! }),
+        input: ({ context }) => ({ work: context.work, schedule: context.schedule!, ...termKey({ context }) }),
         onError: { target: 'outlasting', actions: { type: 'reportCrash', params: crash } },
       },
     },

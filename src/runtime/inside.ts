@@ -33,7 +33,7 @@ export function insideOf<T>(
 
 /** Runs what is no part of the work that asked for it, nor anything that follows: timers, calls, whoever listens. */
 export function outside<T>(run: () => T): T {
-  return storage.run(undefined, run)
+  return storage.getStore() === undefined ? run() : storage.run(undefined, run)
 }
 
 /** The unsettled run of one of this owner's tasks that is calling. */

@@ -106,10 +106,12 @@ function isMachine(logic: unknown): logic is AnyStateMachine {
   return typeof logic === 'object' && logic !== null && 'root' in logic
 }
 
+/** Whom it is about, and then what. */
 function written(name: string, params: unknown): string {
-  const values = Object.values(params ?? {}).map((value) =>
-    typeof value === 'object' ? JSON.stringify(value) : String(value),
-  )
+  const { session, lease, token, partition, ...others }: Record<string, unknown> = { ...(params as object) }
+  const values = [lease, token, partition, session, ...Object.values(others)]
+    .filter((value) => value !== undefined)
+    .map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)))
   return [name, ...values].join(' ')
 }
 
