@@ -18,7 +18,6 @@ export class Group {
   readonly #turns = new Turns()
   readonly #commands = new Commands(this.#turns, () => this.#find())
   #entry: MemberEntry | null = null
-  /** A command of unknown outcome has come before: what is known is not all that there is. */
   #version = 0
   /** The version that this session has made itself: no news. */
   #ownVersion = 0

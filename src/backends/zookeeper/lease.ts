@@ -30,7 +30,6 @@ export class Lease {
   #hold: Hold | null = null
   /** The name of this session's candidate. */
   #candidate: string | null = null
-  /** A command of unknown outcome has come before: what is known is not all that there is. */
   /** Nobody is ahead in line. */
   #isFirst = false
   /** Nobody is behind either. */

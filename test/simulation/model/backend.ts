@@ -11,6 +11,7 @@ import { makeSessionId } from '../../../src/backends/session-id.ts'
 import type { Clock } from '../../../src/model/clock.ts'
 import type { Step } from './commands.ts'
 import * as commands from './commands.ts'
+import { end } from './ends.ts'
 import { emptyStore, pass, restart, type Store } from './store.ts'
 
 /** What each command does. */
@@ -51,6 +52,11 @@ export class ModelBackend implements Backend {
 
   restart(data: 'kept' | 'lost'): void {
     this.#all((store) => restart(store, data))
+  }
+
+  /** Somebody ends the session before its time. */
+  expire(namespace: string, session: string): void {
+    this.#take(namespace, (store) => [end(store, session), undefined])
   }
 
   connect({ namespace, random }: BackendEnvironment): Connection {

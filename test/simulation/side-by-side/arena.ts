@@ -7,7 +7,7 @@ import { ModelBackend } from '../model/backend.ts'
 import { isLive } from '../model/sessions.ts'
 import type { Store } from '../model/store.ts'
 import { GROUPS, LEASES } from './command.ts'
-import type { Contestant } from './contestant.ts'
+import type { Contestant, Listener } from './contestant.ts'
 import { type Answer, Likeness, type Pair } from './likeness.ts'
 import type { Message } from './message.ts'
 import { Player } from './player.ts'
@@ -34,7 +34,7 @@ export class Arena {
   constructor(contestant: Contestant) {
     this.#contestant = contestant
     this.#model = new ModelBackend(contestant.start)
-    this.#likeness = new Likeness(contestant.slackMs)
+    this.#likeness = new Likeness(contestant)
     // Two, so that sessions do and do not share one.
     this.#connections = [1, 2].map(() => [this.#connect(0), this.#connect(1)])
   }
@@ -101,6 +101,13 @@ export class Arena {
     await this.#compareAll()
   }
 
+  async expire(player: Player): Promise<void> {
+    this.note(`the session of ${player.node} is ended from outside`)
+    await this.#contestant.expire(listenerOf(player))
+    this.#model.expire(this.#contestant.environment.namespace, player.id)
+    await this.#compareAll()
+  }
+
   note(what: string): void {
     this.diary.push(what)
   }
@@ -112,6 +119,8 @@ export class Arena {
   /** Inboxes, members, leaders, surveys and hints. */
   async #compareAll(): Promise<void> {
     const [connections] = this.#connections
+    const listening = this.players.filter((player) => !player.isClosed && !player.isOver && this.isLive(player))
+    await this.#contestant.hear(listening.map(listenerOf))
     const living = this.players.filter((player) => this.isLive(player))
     const [observer] = living
     for (const player of living) await this.#compare(player, 'the inbox', (session) => session.look())
@@ -124,7 +133,7 @@ export class Arena {
     }
     this.#likeness.checkLeaders([await connections![0].leaders(LEASES), await connections![1].leaders(LEASES)])
     this.#likeness.checkSurveys([await connections![0].survey!(SURVEYED), await connections![1].survey!(SURVEYED)])
-    await this.#compareHints()
+    this.#compareHints(listening)
   }
 
   async #compare(player: Player, what: string, ask: Message['ask']): Promise<Pair<Answer>> {
@@ -136,9 +145,7 @@ export class Arena {
     return answers
   }
 
-  async #compareHints(): Promise<void> {
-    const listening = this.players.filter((player) => !player.isClosed && !player.isOver && this.isLive(player))
-    await this.#contestant.hear(listening.map(({ id, hints }) => ({ id, heard: hints[0] })))
+  #compareHints(listening: readonly Player[]): void {
     for (const player of this.players) {
       const [tested, model] = player.hints.map(namesOf)
       const pushes = this.#contestant.backend.pollIntervalMs === undefined
@@ -157,6 +164,10 @@ export class Arena {
       logger: { debug: silent, info: silent, warn: silent, error: silent },
     })
   }
+}
+
+function listenerOf({ id, hints, sessions }: Player): Listener {
+  return { id, heard: hints[0], look: () => sessions[0].look() }
 }
 
 /** What they are about, each once: a store may repeat itself. How the way to it fares is another matter. */

@@ -28,6 +28,8 @@ export type Command =
   /** Time passes to where the next session, offer or quarantine ends, or to one grain of time before or after it. */
   | { readonly do: 'passToNext'; readonly offset: number; readonly awake: readonly number[] }
   | { readonly do: 'stepBack'; readonly ms: number }
+  /** The present session is ended by somebody else, and its client learns of it. */
+  | ({ readonly do: 'expire' } & OfClient)
   | { readonly do: 'stepWall'; readonly ms: number }
   | { readonly do: 'restart'; readonly data: 'kept' | 'lost' }
 
@@ -56,6 +58,7 @@ export const GROUPS: readonly string[] = ['g', 'x']
 export interface Tempo {
   readonly leasesMs: readonly number[]
   readonly renewalsMs: readonly number[]
+  /** None where nobody can move the store's time: there, sessions end before their time instead. */
   readonly passesMs: readonly number[]
   /** All time that passes is a multiple of this. */
   readonly grainMs: number
@@ -90,7 +93,8 @@ function aCommand(
   const numbered = { ...persistent, delayed, shift: often(3, 0, fc.integer({ min: -6, max: 3 })) }
   const lease = fc.constantFrom(...LEASES)
   const group = fc.constantFrom(...GROUPS)
-  const ms = fc.constantFrom(...passesMs)
+  const movesTime = passesMs.length > 0
+  const ms = fc.constantFrom(...(movesTime ? passesMs : [0]))
   const everybody = Array.from({ length: CLIENTS }, (_, index) => index)
   const awake = fc.oneof(fc.constant([]), fc.subarray(everybody), fc.constant(everybody))
   const leaseMs = fc.constantFrom(...leasesMs)
@@ -123,11 +127,12 @@ function aCommand(
     of(40, 'leave', { group, ...numbered }),
     of(40, 'close', { who }),
     of(60, 'arrive', { who, back: fc.nat({ max: 5 }) }),
-    of(90, 'pass', { ms, awake }),
-    of(60, 'passToNext', { offset: fc.constantFrom(-1, 0, 1), awake }),
-    of(15, 'stepBack', { ms }),
+    of(movesTime ? 90 : 0, 'pass', { ms, awake }),
+    of(movesTime ? 60 : 0, 'passToNext', { offset: fc.constantFrom(-1, 0, 1), awake }),
+    of(movesTime ? 15 : 0, 'stepBack', { ms }),
     of(canStepWall ? 5 : 0, 'stepWall', { ms: fc.constantFrom(-5_000, 5_000) }),
     of(canRestart ? 15 : 0, 'restart', { data }),
+    of(movesTime ? 0 : 60, 'expire', { who }),
   ) as fc.Arbitrary<Command>
 }
 

@@ -93,6 +93,10 @@ class Duel {
       case 'stepBack':
         if (!this.#contestant.cutsOffers && this.#arena.facts.offers.length > 0) return
         return this.#arena.pass(-command.ms)
+      case 'expire': {
+        const player = this.#clients[command.who]!.at(-1)
+        return player && this.#arena.isLive(player) ? this.#arena.expire(player) : undefined
+      }
       case 'stepWall':
         return this.#arena.stepWall(command.ms)
       case 'restart':
@@ -102,7 +106,7 @@ class Duel {
     }
   }
 
-  /** Whoever has or wants something gives it up, one by one, and whoever is left runs out. */
+  /** Whoever has or wants something gives it up, one by one, and whoever is left runs out, or closes. */
   async tidyUp(): Promise<void> {
     const clerk = this.#outsider('clerk', Math.max(...this.#tempo.leasesMs))
     await this.#open(clerk)
@@ -117,7 +121,8 @@ class Duel {
       }
     }
     for (let round = 0; round < LAST_ROUNDS && this.#arena.facts.sessions.length > 1; round++) {
-      await this.#passToNextEnd()
+      if (this.#tempo.passesMs.length > 0) await this.#passToNextEnd()
+      else await this.#deliver(closing(this.#arena.players.find((player) => this.#arena.isLive(player))!))
       await this.#deliver(renewal(clerk, 0, 0))
     }
     await this.#deliver(closing(clerk))
@@ -189,7 +194,7 @@ class Duel {
     this.#granted.push({ player: message.player, lease: message.lease, tokens: [tested.token, model.token] })
   }
 
-  /** Of this player's last grant, or of the one before, or of the last one to anybody. 1 where there was none. */
+  /** Of this player's last grant, or of the one before, or of the last one to anybody. 1, which no grant has, where there was none. */
   #tokens(whose: 'own' | 'former' | 'foreign', player: Player, lease: string): Pair<number> {
     const all = this.#granted.filter((granted) => granted.lease === lease)
     const own = all.filter((granted) => granted.player === player)

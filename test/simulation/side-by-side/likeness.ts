@@ -1,6 +1,7 @@
 /** In what two stores must be alike: in everything but the values of tokens and versions, of which the order alone counts. */
 import assert from 'node:assert/strict'
 import type { Grant, Inbox, Leader, Member, Survey } from '../../../src/backends/port.ts'
+import type { Contestant } from './contestant.ts'
 
 /** Something of the store under test, and the same of the model. */
 export type Pair<T> = readonly [tested: T, model: T]
@@ -17,18 +18,21 @@ export interface Answer {
   readonly version?: number
   readonly retryInMs?: number
   readonly nextExpiryInMs?: number | null
+  /** How old the store's own proof was: not a matter of what it decides. */
+  readonly provenMsAgo?: number
 }
 
 export class Likeness {
   readonly #slackMs: number
+  readonly #tellsExpiries: boolean
   /** Of all grants, in the order in which they were made. */
   readonly #tokens: Pair<number>[] = []
   /** The versions of each group that were seen last. */
   readonly #versions = new Map<string, Pair<number>>()
 
-  /** By how much durations may differ. Where by nothing, tokens are the same, too. */
-  constructor(slackMs: number) {
+  constructor({ slackMs, tellsExpiries }: Pick<Contestant, 'slackMs' | 'tellsExpiries'>) {
     this.#slackMs = slackMs
+    this.#tellsExpiries = tellsExpiries
   }
 
   check([tested, model]: Pair<Answer>, what = 'the answer'): void {
@@ -86,7 +90,10 @@ export class Likeness {
     assert.equal(tokens[0] > before[0], tokens[1] > before[1], `tokens grow: ${tokens[0]} after ${before[0]}`)
   }
 
-  #comparable({ why, retryInMs, nextExpiryInMs, version: _, ...answer }: Answer, side: 0 | 1): unknown {
+  #comparable(
+    { why, retryInMs, nextExpiryInMs, version: _, provenMsAgo: __, ...answer }: Answer,
+    side: 0 | 1,
+  ): unknown {
     const { token, holds, inbox } = answer
     return {
       ...answer,
@@ -94,8 +101,13 @@ export class Likeness {
       ...(holds && { holds: holds.map((grant) => `${grant.lease} ${this.#nameOf(grant.token, side)}`).sort() }),
       ...(inbox && { inbox: { freed: [...inbox.freed].sort(), groups: Object.keys(inbox.groups).sort() } }),
       retryInMs: typeof retryInMs,
-      nextExpiryInMs: nextExpiryInMs === null ? 'none' : typeof nextExpiryInMs,
+      nextExpiryInMs: this.#isNone(nextExpiryInMs, side) ? 'none' : typeof nextExpiryInMs,
     }
+  }
+
+  #isNone(nextExpiryInMs: number | null | undefined, side: 0 | 1): boolean {
+    if (side === 1 && !this.#tellsExpiries) return nextExpiryInMs !== undefined
+    return nextExpiryInMs === null
   }
 
   /** Which grant had this token. */

@@ -52,15 +52,17 @@ export function redisContestant(server: RedisServer, operator: Redis): Contestan
   return {
     backend: redis(server.url),
     environment: { clock: { now: () => performance.now(), wallMs: () => Date.now() }, namespace },
-    start: { server: { id: 1, startedAtMs: 0 } },
+    start: { wallMs: Date.now(), server: { id: 1, startedAtMs: 0 } },
     pass: async (ms) => void (await operator.eval(MOVE, 1, root, -ms)),
     stepWall: () => {},
     restart: (data) => server.restart(data),
+    expire: () => Promise.reject(new Error('sessions run out in time')),
     hear: async (listeners) => {
       marks += 1
       await Promise.all(listeners.map((listener) => hear(listener, `mark-${marks}`)))
     },
     slackMs: GRAIN_MS / 10,
+    tellsExpiries: true,
     cutsOffers: false,
     isServer: true,
   }
