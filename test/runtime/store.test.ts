@@ -263,6 +263,19 @@ describe('an opening', () => {
     expect(task.term?.isValid).toBe(true)
   })
 
+  test('that fails while what it may have left is closed is no store that answers again', async () => {
+    client = world.idleClient()
+    client.road.trouble('open', refused)
+    client.simba.send({ type: 'START' })
+    await world.pass(3 * RENEW_MS)
+    expect(client.road.count('close')).toBeGreaterThan(1)
+    expect(client.of('backend.failing')).toHaveLength(1)
+    expect(client.of('backend.recovered')).toEqual([])
+    client.road.heal()
+    await world.pass(RENEW_MS)
+    expect(client.of('backend.recovered')).toHaveLength(1)
+  })
+
   test('whose answer comes too late is closed again, so that nobody waits for a session that nobody renews', async () => {
     const fresh = world.idleClient()
     fresh.road.trouble('open', fresh.road.slowAnswer(RENEW_MS + 1_000), 1)

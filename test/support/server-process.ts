@@ -1,5 +1,6 @@
 /** A server of a test's own: one process that is started, asked whether it is there, and given signals to it alone. */
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 
@@ -104,13 +105,25 @@ export class ServerProcess {
   }
 }
 
+/** Below those that systems choose for connections by themselves: none of these may take a port before its server does. */
+const PORTS = { from: 10_000, to: 32_000 } as const
+
 /** A port that nobody listens on at the moment. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.to)
+    if (await isFree(port)) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer()
+  try {
+    await once(server.listen(port, '127.0.0.1'), 'listening')
+  } catch {
+    return false
+  }
   server.close()
   await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no free port')
-  return address.port
+  return true
 }
