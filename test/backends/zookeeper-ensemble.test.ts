@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { zookeeper } from '../../src/backends/zookeeper/index.ts'
 import { type Client, freshNamespace, openClient, until } from '../support/store-client.ts'
 import { TcpProxy } from '../support/tcp-proxy.ts'
+import { outageOf } from '../support/zookeeper-outage.ts'
 import { isZooKeeperMissing, ZooKeeperEnsemble, type ZooKeeperServer } from '../support/zookeeper-server.ts'
 import { rawClient } from '../support/zookeeper-tree.ts'
 
@@ -69,6 +70,15 @@ async function modes(): Promise<{ readonly leader: ZooKeeperServer; readonly fol
   })
   return { leader: found.leader[0]!, followers: found.follower }
 }
+
+describe.skipIf(isZooKeeperMissing)('whether anybody is served', () => {
+  it('is told by a client that has nothing to do with us', async () => {
+    const hosts = ensemble.servers.map(({ host }) => host)
+    expect(await outageOf(hosts)).toBeUndefined()
+    for (const server of ensemble.servers) server.freeze()
+    expect(await outageOf(hosts, 5_000)).toContain('begins no session')
+  }, 60_000)
+})
 
 describe.skipIf(isZooKeeperMissing)('an ensemble', () => {
   it('goes on with a session at another server when its own is killed', async () => {

@@ -36,7 +36,7 @@ export interface Round {
   readonly recoveries: readonly Recovery[]
   /** In plain words. */
   readonly violations: readonly string[]
-  /** Why the round was given up, where the machine is to blame; what there is was judged all the same. */
+  /** Why the round was given up, where the machine or the store itself is to blame; what there is was judged all the same. */
   readonly givenUp: string | undefined
   readonly lines: readonly Line[]
   readonly terms: number
@@ -61,7 +61,8 @@ export async function playRound(options: RoundOptions): Promise<Round> {
     }
   } catch (error) {
     if (error instanceof RestlessError) givenUp = error.message
-    else violations.push(withoutLog(error))
+    else givenUp = await arena?.store.outage?.()
+    if (givenUp === undefined) violations.push(withoutLog(error))
   }
   // Whatever has gone wrong, what there is of the log is judged, and nothing is left behind.
   const attempt = async (act: () => unknown) => {

@@ -42,6 +42,6 @@ export function summary(rounds: readonly Round[]): string {
     `${rounds.length} rounds, ${faults} faults, ${sum(({ terms }) => terms)} terms, ` +
     `${sum(({ writes }) => writes.accepted)} writes accepted, ${sum(({ writes }) => writes.refused)} refused, ` +
     `${sum(({ violations }) => violations.length)} violations` +
-    `${givenUp > 0 ? `, ${givenUp} given up because the machine was too busy` : ''}`
+    `${givenUp > 0 ? `, ${givenUp} given up` : ''}`
   )
 }

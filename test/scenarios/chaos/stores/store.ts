@@ -10,6 +10,8 @@ export interface ChaosStore {
   /** Lets it run again, whatever was done to it. */
   mend(): Promise<void>
   dispose(): Promise<void>
+  /** Asked where nothing recovers: what is wrong with the store itself, as somebody finds who has nothing to do with us. */
+  outage?(): Promise<string | undefined>
 }
 
 export interface StoreKind {

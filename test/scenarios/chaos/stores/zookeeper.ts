@@ -1,5 +1,6 @@
 /** One ZooKeeper server, and an ensemble of three. */
 import { expireOwner } from '../../../support/zookeeper-expiry.ts'
+import { outageOf } from '../../../support/zookeeper-outage.ts'
 import { ZooKeeperEnsemble, ZooKeeperServer } from '../../../support/zookeeper-server.ts'
 import { sessionOf } from '../../real/groups.ts'
 import { machineMs } from '../../real/orders.ts'
@@ -76,6 +77,7 @@ export const zookeeperEnsemble: StoreKind = {
       ],
       mend: () => ensemble.mend(),
       dispose: () => ensemble.dispose(),
+      outage: () => outageOf(servers.map(({ host }) => host)),
     }
   },
 }
