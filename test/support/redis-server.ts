@@ -77,7 +77,7 @@ export class RedisServer {
 
   /** SIGSTOP: the connections stay, and nobody answers. */
   freeze(): void {
-    this.#process.signal('SIGSTOP')
+    this.#process.freeze()
   }
 
   /** SIGCONT: everything that was sent meanwhile is done now. */

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 
 export interface ServerCommand {
@@ -73,6 +74,12 @@ export class ServerProcess {
     this.#process?.kill(signal)
   }
 
+  /** SIGSTOP, which a process of many threads on a busy machine obeys only some time after it was sent. Returns when all stand still. */
+  freeze(): void {
+    this.signal('SIGSTOP')
+    while (this.isRunning && threadsOf(this.pid).some((state) => !STILL.includes(state))) {}
+  }
+
   /** Resolves when it has ended. */
   async end(signal: NodeJS.Signals): Promise<void> {
     const child = this.#process
@@ -102,6 +109,23 @@ export class ServerProcess {
       socket.once('error', () => resolve(false))
       socket.once('close', () => resolve(said.includes(answer)))
     })
+  }
+}
+
+/** Stopped, or dead. */
+const STILL = 'TZX'
+
+/** The states of its threads, by Linux's letters. None where there is no such folder. */
+function threadsOf(pid: number): readonly string[] {
+  try {
+    const folder = `/proc/${pid}/task`
+    return readdirSync(folder).map((thread) => {
+      const stat = readFileSync(`${folder}/${thread}/stat`, 'utf8')
+      return stat.charAt(stat.lastIndexOf(')') + 2)
+    })
+  } catch {
+    // One has ended meanwhile: it is looked for again.
+    return existsSync(`/proc/${pid}`) ? threadsOf(pid) : []
   }
 }
 

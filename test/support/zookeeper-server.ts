@@ -131,7 +131,7 @@ export class ZooKeeperServer {
 
   /** SIGSTOP: the connections stay, and nobody answers. */
   freeze(): void {
-    this.#process.signal('SIGSTOP')
+    this.#process.freeze()
   }
 
   /** SIGCONT: what was sent meanwhile is read now. */

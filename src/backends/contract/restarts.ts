@@ -60,7 +60,8 @@ export const restartCases = [
       const [a, b] = await Promise.all([scene.enter('a'), scene.enter('b')])
       const token = await a.win('x')
       await scene.restart('kept')
-      await a.renewed()
+      // A restart takes time, and what comes is longer than what it leaves.
+      await Promise.all([a.renewed(), b.renewed()])
       for (const [player, lease] of [
         [b, 'x'],
         [a, 'x'],
