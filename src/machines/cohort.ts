@@ -11,7 +11,7 @@ import { type PartitionCommand, type PartitionFact, type PartitionInput, partiti
 import { effect } from './slots.ts'
 
 /** How many children one cohort takes. */
-export const COHORT_SIZE = 32
+export const COHORT_SIZE = 64
 
 /** What to start. `id` is unique within the supervisor: the lease, or the observer's key. */
 export type ChildSpec =

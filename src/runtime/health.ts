@@ -7,8 +7,6 @@ import type { Events } from './events.ts'
 
 /** Calls that change nothing: a store whose disk is full answers them as ever. */
 const READS: ReadonlySet<string> = new Set(['look', 'members', 'leaders', 'survey', 'disconnect'])
-/** Of a session that has come to nothing there is nothing to close: then a backend answers by itself. */
-const UNPROVEN = 'close'
 
 interface Failing {
   readonly sinceMs: number
@@ -29,7 +27,7 @@ export class Health {
 
   /** A call was answered by the store itself. */
   answered(call: string): void {
-    if (!this.#failing || call === UNPROVEN || (this.#failing.what === 'writes' && READS.has(call))) return
+    if (!this.#failing || (this.#failing.what === 'writes' && READS.has(call))) return
     const failedForMs = this.#clock.now() - this.#failing.sinceMs
     this.#failing = undefined
     this.#logger.info({ failedForMs }, 'The store answers again.')

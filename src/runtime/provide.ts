@@ -35,7 +35,7 @@ type OfSession = { readonly session: string }
 type Attempt = { readonly attempt: number }
 
 /** How many cohorts start or stop their children before everybody else gets a turn. */
-const COHORTS_AT_ONCE = 16
+const COHORTS_AT_ONCE = 8
 
 /** The client's machine, ready to run. `doubt` is called when an answer says that the store does not know the session. */
 export function provideClient(runtime: Runtime, doubt: () => void) {

@@ -226,7 +226,8 @@ export class Store {
     for (const [session, held] of this.#held) {
       if (!held.isOver) continue
       if (this.#settings.clock.now() < held.forgottenAtMs) {
-        await this.#ask('close', this.#settings.renewIntervalMs, () => held.handle.close())
+        // Of what has come to nothing there is nothing to close: then a backend answers by itself, and not the store.
+        await this.#bounded('close', this.#settings.renewIntervalMs, () => held.handle.close())
         this.#held.delete(session)
       } else {
         this.#drop(session, held)

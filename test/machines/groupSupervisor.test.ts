@@ -206,13 +206,13 @@ describe('following the view', () => {
   })
 
   test('an offer is news to the cohort of its partition alone, however many there are', () => {
-    const { actor, join, view: views, campaign } = supervise({ ...GROUP, partitions: 200 }, 's1')
+    const { actor, join, view: views, campaign } = supervise({ ...GROUP, partitions: 4 * COHORT_SIZE }, 's1')
     join.answer(JOINED)
-    views.answer(view(1, [0, 1, 100]))
+    views.answer(view(1, [0, 1, 3 * COHORT_SIZE]))
     const heard: string[] = []
     const { children } = actor.getSnapshot()
     for (const id of ['cohort.0', 'cohort.3'] as const) children[id]!.subscribe(() => heard.push(id))
-    actor.send({ type: 'leases.freed', leases: ['billing.1', 'billing.0', 'billing.40', 'other.1'] })
+    actor.send({ type: 'leases.freed', leases: ['billing.1', 'billing.0', `billing.${COHORT_SIZE}`, 'other.1'] })
     expect(heard).toEqual(['cohort.0'])
     expect(campaign.open).toHaveLength(3)
   })

@@ -60,7 +60,7 @@ export const restartCases = [
       const [a, b] = await Promise.all([scene.enter('a'), scene.enter('b')])
       const token = await a.win('x')
       await scene.restart('kept')
-      // A restart takes time, and what comes is longer than what it leaves.
+      // What the restart has left of their time may be too little for what comes.
       await Promise.all([a.renewed(), b.renewed()])
       for (const [player, lease] of [
         [b, 'x'],

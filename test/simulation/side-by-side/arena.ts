@@ -103,7 +103,7 @@ export class Arena {
 
   async expire(player: Player): Promise<void> {
     this.note(`the session of ${player.node} is ended from outside`)
-    await this.#contestant.expire(listenerOf(player))
+    await this.#contestant.expire?.(listenerOf(player))
     this.#model.expire(this.#contestant.environment.namespace, player.id)
     await this.#compareAll()
   }

@@ -12,8 +12,8 @@ export interface Contestant {
   pass(ms: number): Promise<void>
   stepWall(ms: number): void
   restart(data: 'kept' | 'lost'): Promise<void>
-  /** Ends a session before its time. Resolves when its client knows. */
-  expire(session: Listener): Promise<void>
+  /** Ends a session before its time, and resolves when its client knows. Left out where time can pass, and sessions run out. */
+  expire?(session: Listener): Promise<void>
   /** Resolves when these sessions have heard everything that the store has pushed to them so far. */
   hear(listeners: readonly Listener[]): Promise<void>
   /** By how much its durations may differ from the model's. Where 0, even tokens are the same. */

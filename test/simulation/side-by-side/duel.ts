@@ -121,8 +121,9 @@ class Duel {
       }
     }
     for (let round = 0; round < LAST_ROUNDS && this.#arena.facts.sessions.length > 1; round++) {
-      if (this.#tempo.passesMs.length > 0) await this.#passToNextEnd()
-      else await this.#deliver(closing(this.#arena.players.find((player) => this.#arena.isLive(player))!))
+      if (this.#contestant.expire)
+        await this.#deliver(closing(this.#arena.players.find((one) => this.#arena.isLive(one))!))
+      else await this.#passToNextEnd()
       await this.#deliver(renewal(clerk, 0, 0))
     }
     await this.#deliver(closing(clerk))

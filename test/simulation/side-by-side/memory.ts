@@ -29,7 +29,6 @@ export function clockContestant(make: (clock: Clock) => MemoryBackend): Contesta
     pass: (ms) => clock.pass(ms),
     stepWall: (ms) => clock.step('wall', ms),
     restart: async (data) => backend.restart({ data }),
-    expire: () => Promise.reject(new Error('sessions run out in time')),
     hear: async () => {},
     slackMs: 0,
     tellsExpiries: true,

@@ -56,7 +56,6 @@ export function redisContestant(server: RedisServer, operator: Redis): Contestan
     pass: async (ms) => void (await operator.eval(MOVE, 1, root, -ms)),
     stepWall: () => {},
     restart: (data) => server.restart(data),
-    expire: () => Promise.reject(new Error('sessions run out in time')),
     hear: async (listeners) => {
       marks += 1
       await Promise.all(listeners.map((listener) => hear(listener, `mark-${marks}`)))

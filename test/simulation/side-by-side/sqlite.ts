@@ -20,7 +20,6 @@ export function sqliteContestant(file: string): Contestant {
     pass: (ms) => clock.pass(ms),
     stepWall: (ms) => clock.step('wall', ms),
     restart: () => Promise.reject(new Error('a file does not restart')),
-    expire: () => Promise.reject(new Error('sessions run out in time')),
     hear: async () => {},
     slackMs: 0,
     tellsExpiries: true,
