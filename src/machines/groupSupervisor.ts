@@ -134,7 +134,13 @@ const supervisorSetup = setup({
     noteLoss: assign({ session: null }),
     noteResting: assign(({ context, event }) => {
       assertEvent(event, 'partition.resting')
-      return { resting: [...context.resting, event.partition], wanted: without(context.mine, [event.partition]) }
+      const { group, mine, resting, orders } = context
+      const waiting = without(waitingIn(orders), [event.partition])
+      return {
+        resting: [...resting, event.partition],
+        wanted: without(mine, [event.partition]),
+        orders: [...withoutStarts(orders), ...startsOf(group!, waiting)],
+      }
     }),
     noteRested: assign(({ context, event }) => {
       assertEvent(event, 'partition.rested')
@@ -154,10 +160,8 @@ const supervisorSetup = setup({
       if (!context.cohorts.includes(cohort)) return {}
       return { orders: [...context.orders, { cohort, command: { type: 'children.stop', ids } as const }] }
     }),
-    orderChanges: assign(({ context }) => ({ orders: [...context.orders, ...changes(context)] })),
-    dropStarts: assign(({ context }) => ({
-      orders: context.orders.filter(({ command }) => command.type !== 'children.start'),
-    })),
+    orderChanges: assign(({ context }) => ({ orders: [...withoutStarts(context.orders), ...changes(context)] })),
+    dropStarts: assign(({ context }) => ({ orders: withoutStarts(context.orders) })),
     /** Whatever else they were to be told is of no use any more. */
     orderEnd: assign(({ context }) => ({
       orders: context.cohorts.map((cohort) => ({ cohort, command: { type: 'cohort.stop' } as const })),
@@ -216,17 +220,36 @@ function without(partitions: readonly number[], others: readonly number[]): read
   return partitions.filter((partition) => !left.has(partition))
 }
 
-/** From `mine` to `wanted`: what is lost starts its handover before what is gained campaigns. */
-function changes({ group, mine, wanted }: Context): readonly Order[] {
-  const lost = [...byCohort(without(mine, wanted))].map(([cohort, partitions]): Order => {
+function withoutStarts(orders: readonly Order[]): readonly Order[] {
+  return orders.filter(({ command }) => command.type !== 'children.start')
+}
+
+/**
+ * From what is started to what is wanted: what is lost starts its handover before what is gained campaigns. A start that has yet to be
+ * ordered is taken back for that, so that the first of many members need not lead first what it hands over next.
+ */
+function changes({ group, mine, wanted, orders }: Context): readonly Order[] {
+  const started = without(mine, waitingIn(orders))
+  const lost = [...byCohort(without(started, wanted))].map(([cohort, partitions]): Order => {
     const ids = partitions.map((partition) => partitionLease(group!.name, partition))
     return { cohort, command: { type: 'children.unassign', ids } }
   })
-  const gained = [...byCohort(without(wanted, mine))].map(([cohort, partitions]): Order => {
-    const children = partitions.map((partition) => partitionChild(group!, partition))
+  return [...lost, ...startsOf(group!, without(wanted, started))]
+}
+
+function startsOf(group: GroupSpec, partitions: readonly number[]): readonly Order[] {
+  return [...byCohort(partitions)].map(([cohort, members]) => {
+    const children = members.map((partition) => partitionChild(group, partition))
     return { cohort, command: { type: 'children.start', children } }
   })
-  return [...lost, ...gained]
+}
+
+/** Partitions whose start has yet to be ordered. */
+function waitingIn(orders: readonly Order[]): readonly number[] {
+  return orders.flatMap(({ command }) => {
+    const children = command.type === 'children.start' ? command.children : []
+    return children.flatMap((child) => (child.kind === 'partition' ? child.input.partition : []))
+  })
 }
 
 const supervisor = supervisorSetup.extend({

@@ -533,6 +533,19 @@ describe('cohorts are told one after the other, each in its turn', () => {
     return made
   }
 
+  test('to start, but for what a newer view has taken away by then', () => {
+    const made = large()
+    made.actor.send(changed(2))
+    made.view.answer(view(2, [0, partitions - 1]))
+    for (let turn = 0; turn < 4; turn++) made.turns.pass()
+    const campaigned = made.campaign.made.map(({ input }) => input.lease)
+    expect(campaigned).toHaveLength(COHORT_SIZE + 1)
+    expect(campaigned.at(-1)).toBe(`billing.${partitions - 1}`)
+    // What had been started is handed over.
+    made.lease(1).answer(granted(1))
+    expect(made.release.made.map(({ input }) => input.lease)).toEqual(['billing.1'])
+  })
+
   test('to start', () => {
     const made = large()
     expect([...cohortsOf(made)]).toEqual([0])

@@ -1,7 +1,8 @@
+import { assign } from 'xstate'
 import type { Move } from '../../../scripts/moves/walk.ts'
 import type { Context } from '../../../src/machines/groupSupervisor.ts'
 import { receiversOf } from '../graph.ts'
-import { armedIn, inputOf, type Laws, noMove, toldToAll } from './law.ts'
+import { armedIn, does, inputOf, type Laws, noMove, toldToAll } from './law.ts'
 
 const VIEWED = 'states/membership/states/inside/states/viewing/states/current/on/xstate.done.actor.view/0/actions'
 const ORDERS = ['children.start', 'children.stop', 'children.unassign', 'cohort.stop']
@@ -28,7 +29,9 @@ export const groupSupervisor: Laws = {
         fresh.includes('children.start') && fresh.lastIndexOf('children.unassign') > fresh.indexOf('children.start')
       )
     }),
-    noticed: [[`${VIEWED}/7`, 'orderChanges']],
+    noticed: [
+      [`${VIEWED}/7`, assign(({ context }: { context: Context }) => ({ orders: [...context.orders].reverse() }))],
+    ],
   },
   'cohorts are told one thing a turn, in the order in which it was wanted': {
     holds: noMove((move) => {
@@ -37,12 +40,20 @@ export const groupSupervisor: Laws = {
       const isTurn = move.happening.label === 'timer.due' || move.from.facts.pace === 'calm'
       const isEnd = ordersAfter(move).every((order) => order === 'cohort.stop')
       const isKept = waiting.every((order, index) => ordersAfter(move)[index] === order)
-      return given(move).length > (isTurn ? 1 : 0) || !(isKept || isEnd || isDropped(move))
+      return given(move).length > (isTurn ? 1 : 0) || !(isKept || isEnd || isDropped(move) || isOvertaken(move))
     }),
     noticed: [
       ['states/pace/states/ordering/on', { 'timer.due': 'calm', 'store.restarted': 'calm' }],
       ['states/pace/states/ordering/entry', ['awaitTurn', 'giveNextOrder', 'giveNextOrder']],
     ],
+  },
+  'what waits for its start is this member’s': {
+    holds: noMove((move) => {
+      const { mine, orders } = contextOf(move)
+      const waiting = orders.flatMap(({ command }) => (command.type === 'children.start' ? command.children : []))
+      return waiting.some((child) => child.kind === 'partition' && !mine.includes(child.input.partition))
+    }),
+    noticed: [['states/membership/states/inside/on/session.lost/actions', ['wantNone', 'noteMine']]],
   },
   'a turn is awaited while there may be more to tell, and only then': {
     holds: armedIn(({ facts }) => facts.pace === 'ordering', 'awaitTurn', 'disarmTimer'),
@@ -95,6 +106,14 @@ export const groupSupervisor: Laws = {
     holds: toldToAll((src) => src === 'cohort'),
     noticed: [['states/children/on/store.restarted', {}]],
   },
+}
+
+/** Another assignment takes back the starts that were still to come, and says anew which ones are. */
+function isOvertaken(move: Move): boolean {
+  const kept = contextOf(move.from!)
+    .orders.map(({ command }) => command.type)
+    .filter((order) => order !== 'children.start')
+  return move.effects.some(does('reportAssignment')) && kept.every((order, index) => ordersAfter(move)[index] === order)
 }
 
 /** A stop takes back the starts that were still to come. */
